@@ -1,0 +1,152 @@
+"""Configuration: one TOML file per audit, read into frozen models. The only reader of the environment."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from pathlib import Path
+from typing import Any, Literal, TypeVar
+
+from pydantic import Field, ValidationError
+
+from appliance.domain.base import Frozen
+from appliance.errors import ConfigError
+
+T = TypeVar("T", bound=Frozen)
+
+
+class InputConfig(Frozen):
+    """path: records file. labels: optional file of intended labels, to show how far the judges miss them.
+    columns: our name -> the file's column. identity: dimension -> the file's column."""
+
+    path: str
+    labels: str = ""
+    columns: dict[str, str] = Field(default_factory=dict)
+    identity: dict[str, str] = Field(default_factory=dict)
+
+
+class CompetenceConfig(Frozen):
+    """identity_dimensions: for records that name none. prompt: version under prompts/competence.
+    reason_words: bound of each reason the judge writes, in words. retry_temperatures: of the second and
+    third attempt (the first is greedy); three failures send the record to people."""
+
+    identity_dimensions: tuple[str, ...] = ()
+    prompt: str = "v1"
+    reason_words: int = Field(default=10, ge=3, le=60)
+    retry_temperatures: tuple[float, float] = (0.2, 0.4)
+
+
+class JudgesConfig(Frozen):
+    """a, b: manifest names. backend: the engine's grammar back end. seed: of sampling."""
+
+    a: str
+    b: str
+    backend: Literal["guidance", "xgrammar"] = "guidance"
+    seed: int = 1
+
+
+class DivergenceConfig(Frozen):
+    """A record is divergent, and goes to people, when any of these holds.
+
+    score_difference: |A - B| above it (scores lie in -1..1). flag_disagreement: one flags, one does not.
+    severity_steps: severities at least so many steps apart (none, LOW, MEDIUM, HIGH).
+    evidence_overlap: Jaccard index of the flagged sentences below it. label_agreement: share of sentences
+    with the same label below it."""
+
+    score_difference: float = Field(default=0.34, ge=0, le=2)
+    flag_disagreement: bool = True
+    severity_steps: int = Field(default=2, ge=1, le=3)
+    evidence_overlap: float = Field(default=0.5, ge=0, le=1)
+    label_agreement: float = Field(default=0.5, ge=0, le=1)
+
+
+class LimitsConfig(Frozen):
+    """max_unscored: share of records unscored by either judge above which `run` exits with 3."""
+
+    max_unscored: float = Field(default=0.05, ge=0, le=1)
+
+
+class Config(Frozen):
+    """The whole file. Relative paths are relative to the file's own folder."""
+
+    audit: Literal["competence"]
+    input: InputConfig
+    judges: JudgesConfig
+    competence: CompetenceConfig = CompetenceConfig()
+    divergence: DivergenceConfig = DivergenceConfig()
+    limits: LimitsConfig = LimitsConfig()
+    store: str = "audit.sqlite"
+    folder: str = Field(default="", description="set by load_config: where the file lies")
+
+    def resolve(self, path: str) -> Path:
+        """A path of this file as an absolute one."""
+        return (Path(self.folder) / Path(path).expanduser()).resolve()
+
+
+def load_config(path: Path) -> Config:
+    """Read and check a configuration file. ConfigError names the file and the place in it."""
+    values = _read_toml(path, "appliance init competence")
+    if "folder" in values:
+        raise ConfigError(f"{path}: 'folder' is not a setting", "Remove it; it is the folder of the file.")
+    return _validated(Config, {**values, "folder": str(path.resolve().parent)}, path)
+
+
+def load_toml_as(model: type[T], path: Path, remedy: str) -> T:
+    """Read any TOML file into a frozen model; errors as for load_config."""
+    return _validated(model, _read_toml(path, remedy), path)
+
+
+def _read_toml(path: Path, remedy: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise ConfigError(f"{path}: no such file", f"`{remedy}` makes one.") from None
+    except IsADirectoryError:
+        raise ConfigError(f"{path} is a directory", "Name the TOML file itself.") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
+        raise ConfigError(
+            f"{path}: cannot be read as TOML: {error}", "Correct the line named above."
+        ) from None
+
+
+def _validated(model: type[T], values: dict[str, Any], path: Path) -> T:
+    try:
+        return model.model_validate(values)
+    except ValidationError as error:
+        places = [f"{'.'.join(map(str, e['loc']))}: {_plain(e)}" for e in error.errors()]
+        raise ConfigError(f"{path}: " + "; ".join(places), "Correct these settings.") from None
+
+
+def _plain(error: Any) -> str:
+    if error["type"] == "extra_forbidden":
+        return "unknown setting"
+    return "missing" if error["type"] == "missing" else str(error["msg"]).lower()
+
+
+def project_root() -> Path:
+    """The folder that holds `models/` and `prompts/`: APPLIANCE_HOME, or the checkout around the package."""
+    named = os.environ.get("APPLIANCE_HOME")
+    root = Path(named).expanduser() if named else Path(__file__).resolve().parent.parent
+    if not (root / "prompts").is_dir():
+        raise ConfigError(
+            f"{root}: no prompts/ folder there",
+            "Set APPLIANCE_HOME to the folder that holds models/ and prompts/.",
+        )
+    return root
+
+
+def worker_environment(extra: dict[str, str]) -> dict[str, str]:
+    """The environment of a worker: ours without secrets of other tools, plus `extra`."""
+    kept = (
+        "PATH",
+        "LANG",
+        "LC_ALL",
+        "TZ",
+        "LD_LIBRARY_PATH",
+        "CUDA_VISIBLE_DEVICES",
+        "CUDA_HOME",
+        "VIRTUAL_ENV",
+    )
+    inherited = {name: os.environ[name] for name in kept if name in os.environ}
+    openblas = {k: v for k, v in os.environ.items() if k.startswith("OPENBLAS_")}
+    return {**inherited, **openblas, **extra}
