@@ -7,22 +7,11 @@ from typing import Any, Literal
 from pydantic import Field
 
 from appliance.domain.base import Frozen
+from appliance.domain.estimates import Estimate as Interval
 from appliance.domain.records import IntendedLabel, SkippedRecord, Span
 from appliance.domain.verdicts import Divergence, Verdict
 
 StandingLevel = Literal["unfit", "unproven", "fit"]
-
-
-class Interval(Frozen):
-    """A point value with its interval (95% unless `method` says otherwise). None where undefined, with `note`."""
-
-    value: float | None
-    low: float | None
-    high: float | None
-    n: int
-    n_unscored: int = 0
-    method: str
-    note: str = ""
 
 
 class JudgeStanding(Frozen):
@@ -57,7 +46,7 @@ class JudgeSummary(Frozen):
 
 
 class GroupRow(Frozen):
-    """One group of one identity dimension under one judge. Descriptive: no test of difference is made here."""
+    """One group of one identity dimension under one judge. Descriptive: no difference is tested here."""
 
     dimension: str
     value: str

@@ -1,0 +1,124 @@
+"""Numbered migrations. One that has been released is never edited; a change is a new one."""
+
+from __future__ import annotations
+
+MIGRATIONS: tuple[tuple[str, str], ...] = (
+    (
+        "0001_tables",
+        """
+        CREATE TABLE runs (
+            run_id TEXT PRIMARY KEY, audit TEXT NOT NULL, identity TEXT NOT NULL, salt TEXT NOT NULL,
+            status TEXT NOT NULL, created TEXT NOT NULL, finished TEXT, config TEXT NOT NULL,
+            version TEXT NOT NULL, prompt_name TEXT NOT NULL, prompt_sha256 TEXT NOT NULL,
+            input_path TEXT NOT NULL
+        );
+        CREATE TABLE judges (
+            fingerprint TEXT PRIMARY KEY, name TEXT NOT NULL, title TEXT NOT NULL, licence TEXT NOT NULL,
+            details TEXT NOT NULL
+        );
+        CREATE TABLE run_judges (
+            run_id TEXT NOT NULL REFERENCES runs, position INTEGER NOT NULL,
+            fingerprint TEXT NOT NULL REFERENCES judges, PRIMARY KEY (run_id, position)
+        );
+        CREATE TABLE records (
+            content_hash TEXT PRIMARY KEY, record_id TEXT NOT NULL, text TEXT NOT NULL,
+            context TEXT NOT NULL, body TEXT NOT NULL
+        );
+        CREATE TABLE run_records (
+            run_id TEXT NOT NULL REFERENCES runs, record_id TEXT NOT NULL, position INTEGER NOT NULL,
+            place TEXT NOT NULL, content_hash TEXT REFERENCES records, skipped TEXT,
+            PRIMARY KEY (run_id, position)
+        );
+        CREATE UNIQUE INDEX run_records_by_id ON run_records (run_id, record_id);
+        CREATE TABLE spans (
+            content_hash TEXT NOT NULL REFERENCES records, label TEXT NOT NULL, source TEXT NOT NULL,
+            start INTEGER NOT NULL, "end" INTEGER NOT NULL, text TEXT NOT NULL,
+            PRIMARY KEY (content_hash, label)
+        );
+        CREATE TABLE tasks (
+            task_id TEXT PRIMARY KEY, fingerprint TEXT NOT NULL REFERENCES judges, messages TEXT NOT NULL,
+            reply_schema TEXT NOT NULL, sampling TEXT NOT NULL, salt TEXT NOT NULL, created TEXT NOT NULL
+        );
+        CREATE TABLE attempts (
+            attempt_id INTEGER PRIMARY KEY, task_id TEXT NOT NULL REFERENCES tasks,
+            run_id TEXT NOT NULL REFERENCES runs, received TEXT NOT NULL, kind TEXT NOT NULL,
+            text TEXT NOT NULL, detail TEXT NOT NULL, finish_reason TEXT NOT NULL,
+            prompt_tokens INTEGER NOT NULL, reply_tokens INTEGER NOT NULL, budget_tokens INTEGER NOT NULL,
+            seconds REAL NOT NULL, ids_sha256 TEXT NOT NULL, notes TEXT NOT NULL, distributions TEXT NOT NULL
+        );
+        CREATE INDEX attempts_by_task ON attempts (task_id);
+        CREATE TABLE cell_tasks (
+            run_id TEXT NOT NULL REFERENCES runs, record_id TEXT NOT NULL, fingerprint TEXT NOT NULL,
+            attempt_no INTEGER NOT NULL, task_id TEXT NOT NULL REFERENCES tasks, failure TEXT NOT NULL,
+            PRIMARY KEY (run_id, record_id, fingerprint, attempt_no)
+        );
+        CREATE TABLE verdicts (
+            run_id TEXT NOT NULL REFERENCES runs, record_id TEXT NOT NULL, fingerprint TEXT NOT NULL,
+            judge TEXT NOT NULL, status TEXT NOT NULL, reason TEXT NOT NULL, score REAL, bias_score REAL,
+            flag INTEGER, severity TEXT, stated_confidence REAL, measured_confidence REAL,
+            labels TEXT NOT NULL, result TEXT NOT NULL, task_id TEXT NOT NULL, attempts INTEGER NOT NULL,
+            created TEXT NOT NULL, PRIMARY KEY (run_id, record_id, fingerprint)
+        );
+        CREATE TABLE findings (
+            run_id TEXT NOT NULL REFERENCES runs, finding_id TEXT NOT NULL, record_id TEXT NOT NULL,
+            fingerprint TEXT NOT NULL, category TEXT NOT NULL, severity TEXT NOT NULL, span TEXT NOT NULL,
+            source TEXT NOT NULL, start INTEGER NOT NULL, "end" INTEGER NOT NULL, excerpt TEXT NOT NULL,
+            rationale TEXT NOT NULL, counterfactual TEXT NOT NULL, dimensions TEXT NOT NULL,
+            PRIMARY KEY (run_id, finding_id)
+        );
+        CREATE TABLE label_probabilities (
+            run_id TEXT NOT NULL REFERENCES runs, record_id TEXT NOT NULL, fingerprint TEXT NOT NULL,
+            place TEXT NOT NULL, chosen TEXT NOT NULL, probabilities TEXT NOT NULL, unresolved REAL NOT NULL,
+            PRIMARY KEY (run_id, record_id, fingerprint, place)
+        );
+        CREATE TABLE divergences (
+            run_id TEXT NOT NULL REFERENCES runs, record_id TEXT NOT NULL, score_difference REAL,
+            flag_disagreement INTEGER, label_agreement REAL, severity_steps INTEGER, evidence_overlap REAL,
+            divergent INTEGER NOT NULL, reasons TEXT NOT NULL, PRIMARY KEY (run_id, record_id)
+        );
+        CREATE TABLE review_items (
+            item_id TEXT PRIMARY KEY, run_id TEXT NOT NULL REFERENCES runs, record_id TEXT NOT NULL,
+            reasons TEXT NOT NULL, status TEXT NOT NULL, created TEXT NOT NULL
+        );
+        CREATE TABLE events (
+            seq INTEGER PRIMARY KEY, run_id TEXT REFERENCES runs, time TEXT NOT NULL, kind TEXT NOT NULL,
+            detail TEXT NOT NULL
+        );
+        """,
+    ),
+    (
+        "0002_views",
+        """
+        CREATE VIEW divergence AS SELECT * FROM divergences;
+        CREATE VIEW review_queue AS
+            SELECT i.item_id, i.run_id, i.record_id, i.reasons, i.status, i.created, r.text, r.context
+            FROM review_items i
+            JOIN run_records rr ON rr.run_id = i.run_id AND rr.record_id = i.record_id
+            LEFT JOIN records r ON r.content_hash = rr.content_hash;
+        CREATE VIEW audit_results AS
+            SELECT v.run_id, v.record_id AS input_id, v.judge,
+                   (SELECT group_concat(key || '=' || value, ', ') FROM json_each(r.body, '$.identity'))
+                       AS intersectional_labels,
+                   CASE WHEN v.status = 'unscored' THEN 'UNSCORED' ELSE coalesce(v.severity, 'None') END
+                       AS audit_severity,
+                   (SELECT group_concat(DISTINCT f.category) FROM findings f WHERE f.run_id = v.run_id
+                       AND f.record_id = v.record_id AND f.fingerprint = v.fingerprint) AS finding_categories,
+                   v.created AS timestamp
+            FROM verdicts v
+            JOIN run_records rr ON rr.run_id = v.run_id AND rr.record_id = v.record_id
+            JOIN records r ON r.content_hash = rr.content_hash;
+        CREATE VIEW disparity_map AS
+            SELECT run_id, judge, intersectional_labels, count(*) AS n,
+                   sum(audit_severity = 'UNSCORED') AS n_unscored,
+                   sum(audit_severity NOT IN ('UNSCORED', 'None')) AS n_flagged,
+                   sum(audit_severity = 'HIGH') AS n_high
+            FROM audit_results GROUP BY run_id, judge, intersectional_labels;
+        CREATE VIEW audit_log AS
+            SELECT v.run_id, v.record_id, v.judge, v.status, v.reason, v.score, v.flag, v.severity,
+                   v.stated_confidence, v.measured_confidence,
+                   json_extract(v.result, '$.evidence_excerpts') AS evidence_excerpts,
+                   v.attempts, v.task_id, v.created
+            FROM verdicts v;
+        """,
+    ),
+)
