@@ -34,6 +34,16 @@ class Failure:
     raw: str
 
 
+@dataclass(frozen=True)
+class LabelScheme:
+    """labels: all labels of a span, in a fixed order. flags: those that mark a finding. severities: from
+    mild to grave."""
+
+    labels: tuple[str, ...]
+    flags: frozenset[str]
+    severities: tuple[str, ...]
+
+
 class Audit(Protocol):
     """name: as in the configuration. reply_version: changes whenever the reply's meaning does.
     temperatures: of the attempts in order; their number is the audit's retry rule."""
@@ -42,6 +52,7 @@ class Audit(Protocol):
     reply_version: str
     prompt: PromptTemplate
     temperatures: tuple[float, ...]
+    scheme: LabelScheme
 
     def spans(self, record: Record) -> tuple[Span, ...]: ...
 

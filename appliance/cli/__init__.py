@@ -1,0 +1,69 @@
+"""The command line: one thin file per command, imported only when it is used."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from typing import Any
+
+import click
+
+from appliance import __version__
+from appliance.errors import ApplianceError
+
+# name -> (module:attribute, one line for --help). Kept here so that --help imports no command.
+COMMANDS = {
+    "models": ("appliance.cli.models:models", "List, fetch, import and check judge models."),
+    "doctor": ("appliance.cli.doctor:doctor", "Check whether this machine can run an audit."),
+    "init": ("appliance.cli.init:init", "Write an annotated configuration."),
+    "plan": ("appliance.cli.plan:plan", "Calls, tokens and time of a run, before anything runs."),
+    "run": ("appliance.cli.run:run", "Audit the records with both judges; resumes by itself."),
+    "runs": ("appliance.cli.runs:runs", "List the runs of a store, or show one."),
+    "report": ("appliance.cli.report:report", "Write a run's report as html, json, csv or md."),
+    "divergence": ("appliance.cli.divergence:divergence", "Show where and how much the judges disagree."),
+    "explain": ("appliance.cli.explain:explain", "Show how one finding came about."),
+}
+
+
+class LazyGroup(click.Group):
+    """Commands by name, without importing them for the list. Errors of the appliance become messages."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        module, attribute = COMMANDS[cmd_name][0].split(":")
+        command: click.Command = getattr(importlib.import_module(module), attribute)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except ApplianceError as error:
+            click.echo(f"error: {error.message}", err=True)
+            if error.hint:
+                click.echo(f"hint: {error.hint}", err=True)
+            ctx.exit(error.exit_code)
+        except KeyboardInterrupt:
+            click.echo("interrupted", err=True)
+            ctx.exit(3)
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="appliance")
+def main() -> None:
+    """Audit text for bias with two open-weight judges on your own machine.
+
+    Exit codes: 0 done, 1 gate failed, 2 could not run, 3 incomplete.
+    """
+    # Audited text can be in any script; a terminal that cannot show a character must not stop a report.
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(errors="backslashreplace")

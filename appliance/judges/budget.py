@@ -36,7 +36,7 @@ def _longest_of_type(node: Schema, defs: dict[str, Schema]) -> int:
         case "object":
             return _longest_object(node, defs)
         case "array" if "maxItems" in node:
-            return 2 + node["maxItems"] * (1 + _longest(node["items"], defs))
+            return 2 + int(node["maxItems"]) * (1 + _longest(node["items"], defs))
         case "string" if "maxLength" in node:
             return 2 + int(node["maxLength"]) * (1 if _ascii_only(node) else MAX_UTF8)
         case "boolean":

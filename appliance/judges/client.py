@@ -13,12 +13,12 @@ import sys
 import tempfile
 import threading
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from appliance.config import worker_environment
 from appliance.domain.tasks import Reply, Task
-from appliance.errors import EngineError
+from appliance.errors import EngineError, IncompleteError
 from appliance.judges.protocol import Load, Ready, ToParent, ToWorker
 from appliance.judges.sandbox import sandbox_prefix
 
@@ -38,7 +38,7 @@ class WorkerSession:
         self._scratch = ""
         self._process: subprocess.Popen[str] | None = None
 
-    def start(self) -> Ready:
+    def start(self, cancelled: Callable[[], bool]) -> Ready:
         self._scratch = tempfile.mkdtemp(prefix="appliance-")
         self._process = subprocess.Popen(
             [*sandbox_prefix(self._load.isolated), sys.executable, "-m", "appliance.judges.worker"],
@@ -55,10 +55,17 @@ class WorkerSession:
         threading.Thread(target=self._read_replies, daemon=True).start()
         threading.Thread(target=self._read_stderr, daemon=True).start()
         self._write(ToWorker(load=self._load))
-        first = self._messages.get()
+        first = self._first_message(cancelled)
         if first is None or first.ready is None:
             raise self._failure(first)
         return first.ready
+
+    def _first_message(self, cancelled: Callable[[], bool]) -> ToParent | None:
+        """Loading takes as long as it takes; only the worker's end or the user cuts it short."""
+        while not cancelled():
+            with contextlib.suppress(queue.Empty):
+                return self._messages.get(timeout=0.5)
+        raise IncompleteError("interrupted while the model was loading", "Run the same command again.")
 
     def submit(self, task: Task) -> None:
         self._write(ToWorker(task=task))

@@ -31,7 +31,7 @@ def read_distributions(
 
     A decision whose probabilities do not add up to 1 within 1e-3 is left out rather than invented.
     """
-    places = {path: start for path, start in value_offsets(text)}
+    places = dict(value_offsets(text))
     made = [(d, places[d.path]) for d in decisions if d.path in places]
     found = (read_decision(text, steps, decision, start) for decision, start in made)
     return tuple(d for d in found if d is not None)

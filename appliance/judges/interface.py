@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from appliance.domain.tasks import Reply, Task
@@ -15,8 +15,9 @@ class JudgeSession(Protocol):
     capacity: int
     sandbox: str
 
-    def start(self) -> Ready:
-        """Load the model and prove the constraint. EngineError says why it cannot."""
+    def start(self, cancelled: Callable[[], bool]) -> Ready:
+        """Load the model and prove the constraint. EngineError says why it cannot; IncompleteError when
+        `cancelled()` turned true meanwhile."""
         ...
 
     def submit(self, task: Task) -> None: ...

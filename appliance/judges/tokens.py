@@ -12,6 +12,7 @@ import hashlib
 import secrets
 from array import array
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 from appliance.domain.base import Frozen
@@ -123,7 +124,7 @@ def control_ids(tokenizer: Any) -> frozenset[int]:
 
 def _cut(text: str, points: Sequence[int]) -> list[str]:
     bounds = [0, *points, len(text)]
-    return [text[a:b] for a, b in zip(bounds, bounds[1:], strict=False) if a < b]
+    return [text[a:b] for a, b in pairwise(bounds) if a < b]
 
 
 def _merged(messages: Sequence[Message]) -> Message:

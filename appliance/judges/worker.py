@@ -19,7 +19,7 @@ from typing import IO
 
 from appliance.domain.tasks import Reply, Task
 from appliance.errors import ApplianceError, EngineError
-from appliance.judges.protocol import Load, Ready, ToParent, ToWorker
+from appliance.judges.protocol import Ready, ToParent, ToWorker
 
 SIOCSIFFLAGS, IFF_UP_RUNNING = 0x8914, 0x41
 

@@ -7,7 +7,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from appliance.domain.base import Frozen
-from appliance.domain.estimates import Estimate as Interval
+from appliance.domain.estimates import Estimate
 from appliance.domain.records import IntendedLabel, SkippedRecord, Span
 from appliance.domain.verdicts import Divergence, Verdict
 
@@ -20,7 +20,7 @@ class JudgeStanding(Frozen):
     judge: str
     level: StandingLevel
     reasons: tuple[str, ...]
-    agreement_with_labels: Interval | None = None
+    agreement_with_labels: Estimate | None = None
 
 
 class JudgeSummary(Frozen):
@@ -51,7 +51,7 @@ class GroupRow(Frozen):
     dimension: str
     value: str
     judge: str
-    flag_rate: Interval
+    flag_rate: Estimate
     mean_score: float | None
 
 
@@ -61,11 +61,11 @@ class RunDivergence(Frozen):
     n_records: int
     n_compared: int
     n_divergent: int
-    flag_agreement: Interval
-    flag_kappa: Interval
-    label_agreement: Interval
-    label_kappa: Interval
-    severity_kappa: Interval
+    flag_agreement: Estimate
+    flag_kappa: Estimate
+    label_agreement: Estimate
+    label_kappa: Estimate
+    severity_kappa: Estimate
     both_flagged: int
     only_first: int
     only_second: int

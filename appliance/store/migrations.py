@@ -10,7 +10,7 @@ MIGRATIONS: tuple[tuple[str, str], ...] = (
             run_id TEXT PRIMARY KEY, audit TEXT NOT NULL, identity TEXT NOT NULL, salt TEXT NOT NULL,
             status TEXT NOT NULL, created TEXT NOT NULL, finished TEXT, config TEXT NOT NULL,
             version TEXT NOT NULL, prompt_name TEXT NOT NULL, prompt_sha256 TEXT NOT NULL,
-            input_path TEXT NOT NULL
+            input_path TEXT NOT NULL, labels TEXT NOT NULL
         );
         CREATE TABLE judges (
             fingerprint TEXT PRIMARY KEY, name TEXT NOT NULL, title TEXT NOT NULL, licence TEXT NOT NULL,

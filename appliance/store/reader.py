@@ -132,6 +132,15 @@ class Reader:
         sql = "SELECT * FROM events WHERE run_id = ? AND kind = ? ORDER BY seq"
         return [row | {"detail": json.loads(row["detail"])} for row in self._rows(sql, [run_id, kind])]
 
+    def speed(self, fingerprint: str) -> float | None:
+        """Calls per second of this judge over all its turns in this store; None where it had none."""
+        sql = (
+            "SELECT sum(json_extract(detail, '$.calls')) AS calls, sum(json_extract(detail, '$.seconds')) "
+            "AS seconds FROM events WHERE kind = 'turn_ended' AND json_extract(detail, '$.fingerprint') = ?"
+        )
+        row = self._rows(sql, [fingerprint])[0]
+        return row["calls"] / row["seconds"] if row["calls"] and row["seconds"] else None
+
     def finding(self, finding_id: str) -> dict[str, Any]:
         """One finding by its id or a unique beginning of it, from the newest run that holds it."""
         sql = (

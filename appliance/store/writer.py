@@ -115,11 +115,13 @@ class Writer:
         with self._commit():
             self._insert("divergences", [rows.divergence_row(run_id, d) for d in divergences], replace=True)
             self._insert("review_items", items, ignore=True)
-            self._db["runs"].update(run_id, {"status": "complete", "finished": rows.now()})
+            self._db.table("runs").update(run_id, {"status": "complete", "finished": rows.now()})
 
-    def _insert(self, table: str, values: Sequence[dict[str, Any]], **conflict: bool) -> None:
+    def _insert(
+        self, table: str, values: Sequence[dict[str, Any]], ignore: bool = False, replace: bool = False
+    ) -> None:
         if values:
-            self._db[table].insert_all(values, **conflict)
+            self._db.table(table).insert_all(values, ignore=ignore, replace=replace)
 
 
 def _run_record(run_id: str, record: Record, position: int) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from appliance.audits.competence import checks
-from appliance.audits.competence.labels import FLAGS, SUPPORTED
+from appliance.audits.competence.labels import FLAGS, SCHEME, SUPPORTED
 from appliance.audits.competence.reply import decisions, reply_model
 from appliance.audits.competence.scorecard import build_scorecard, harness_keys
 from appliance.audits.competence.scoring import attribution_score, bias_score, measured_confidence, worst
@@ -29,10 +29,11 @@ class CompetenceAudit:
 
     name = "competence"
     reply_version = "competence-reply/1"
+    scheme = SCHEME
 
     def __init__(self, config: CompetenceConfig, prompt: PromptTemplate) -> None:
         self.prompt = prompt
-        self.temperatures = (0.0, *config.retry_temperatures)
+        self.temperatures: tuple[float, ...] = (0.0, *config.retry_temperatures)
         self._words = config.reason_words
 
     def spans(self, record: Record) -> tuple[Span, ...]:

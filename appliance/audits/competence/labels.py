@@ -6,14 +6,18 @@ same questions, nothing is extracted twice and nothing is passed over in silence
 
 from __future__ import annotations
 
+from appliance.audits.interface import LabelScheme
+
 NO_CLAIM = "NO_CLAIM"
 SUPPORTED = "SUPPORTED"
 MENTIONED = "MENTIONED"
 NOT_EXPECTED = "NOT_EXPECTED"
 OMISSION = "OMISSION"
 TEXT_FLAGS = ("DOWNGRADE", "UPGRADE", "QUALIFICATION_DIFFERENCE")
+LABELS = (NO_CLAIM, SUPPORTED, *TEXT_FLAGS, MENTIONED, NOT_EXPECTED, OMISSION)
 FLAGS = frozenset((*TEXT_FLAGS, OMISSION))
 SEVERITIES = ("LOW", "MEDIUM", "HIGH")
+SCHEME = LabelScheme(labels=LABELS, flags=FLAGS, severities=SEVERITIES)
 NO_PATTERN = "No pattern detected"
 
 # Each step weighs one third: the document orders the severities and says nothing finer.

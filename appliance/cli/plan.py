@@ -1,0 +1,23 @@
+"""`appliance plan`: what a run will cost and what it cannot show, before anything runs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+from appliance.cli.stores import as_json_option
+
+
+@click.command()
+@click.argument("config", type=click.Path(path_type=Path))
+@as_json_option
+def plan(config: Path, as_json: bool) -> None:
+    """Count the calls and tokens of CONFIG, and name records and groups that cannot be concluded."""
+    from appliance.config import load_config, project_root
+    from appliance.pipeline.plan import make_plan, plan_text
+    from appliance.pipeline.prepare import prepare
+
+    made = make_plan(prepare(load_config(config), project_root()))
+    click.echo(json.dumps(made.model_dump(mode="json"), indent=2) if as_json else plan_text(made))

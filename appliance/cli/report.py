@@ -1,0 +1,34 @@
+"""`appliance report`: a run's report in a format of choice."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from appliance.cli.stores import RUN, STORE, reading
+
+
+@click.command()
+@RUN
+@STORE
+@click.option("-o", "--output", type=click.Path(path_type=Path), help="File to write; default: stdout.")
+@click.option(
+    "--format", "kind", type=click.Choice(["html", "json", "csv", "md"]), help="Default: by -o, else md."
+)
+def report(run_id: str, store: Path, output: Path | None, kind: str | None) -> None:
+    """Write the report of RUN (an id, the beginning of one, or 'latest')."""
+    from appliance.cli.files import write_private
+    from appliance.pipeline.reporting import build_report
+    from appliance.reports import WRITERS
+
+    kind = kind or (output.suffix.lstrip(".") if output else "md")
+    if kind not in WRITERS:
+        raise click.UsageError(f"'{kind}' is not a report format: html, json, csv or md")
+    with reading(store) as reader:
+        text = WRITERS[kind](build_report(reader, run_id))
+    if output is None:
+        click.echo(text, nl=not text.endswith("\n"))
+    else:
+        write_private(output, text)
+        click.echo(str(output.resolve()))

@@ -1,0 +1,155 @@
+"""From the store to the plain data of a report. Everything is read back: a report needs no model."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from typing import Any
+
+from appliance.domain.records import IntendedLabel
+from appliance.domain.verdicts import Verdict
+from appliance.pipeline.divergence import over_run
+from appliance.pipeline.groups import group_rows
+from appliance.pipeline.prepare import scheme_of
+from appliance.pipeline.standing import standing
+from appliance.reports.data import (
+    JudgeSummary,
+    RecordReport,
+    ReviewReason,
+    RunDivergence,
+    RunReport,
+)
+from appliance.store.reader import Reader
+
+Verdicts = dict[str, dict[str, Verdict]]  # judge's fingerprint -> record_id -> verdict
+CAVEATS = (
+    "A flag is a reason for a person to look, not a decision; no flag does not show fairness.",
+    "Rates by group are descriptive: no test was made, so no difference is shown and none is ruled out.",
+    "Agreement between two judges does not prove that either is right: their errors can be the same.",
+    "A judge can answer differently in another batch, even at temperature 0; this noise was not measured.",
+)
+
+
+def build_report(reader: Reader, run_id: str) -> RunReport:
+    """The report of a run, complete or not. UnknownIdError for an unknown id."""
+    run = reader.run(run_id)
+    run_id = run["run_id"]
+    labels = {label["record_id"]: IntendedLabel(**label) for label in json.loads(run["labels"])}
+    judges = reader.judges(run_id)
+    verdicts = {j["fingerprint"]: reader.verdicts(run_id, j["fingerprint"]) for j in judges}
+    records, skipped, spans = reader.records(run_id), reader.skipped(run_id), reader.spans(run_id)
+    divergences, review = reader.divergences(run_id), reader.review(run_id)
+    summaries = tuple(_judge(reader, run, j, verdicts[j["fingerprint"]], labels) for j in judges)
+    complete = run["status"] == "complete"
+    compared = _over_run(run, judges, verdicts, divergences, len(records)) if complete else None
+    return RunReport(
+        run_id=run_id,
+        audit=run["audit"],
+        created=run["created"],
+        finished=run["finished"],
+        complete=complete,
+        version=run["version"],
+        config=json.loads(run["config"]),
+        prompt_name=run["prompt_name"],
+        prompt_hash=run["prompt_sha256"],
+        input_path=run["input_path"],
+        headline=_headline(summaries, len(records), len(skipped), len(review), complete),
+        caveats=CAVEATS,
+        judges=summaries,
+        n_records=len(records),
+        skipped=tuple(skipped),
+        divergence=compared,
+        groups=group_rows(records, [(j["name"], verdicts[j["fingerprint"]]) for j in judges]),
+        review=tuple(ReviewReason(record_id=k, reasons=v) for k, v in review.items()),
+        records=tuple(
+            RecordReport(
+                record_id=r.record_id,
+                place=r.place,
+                text=r.text,
+                context=r.context,
+                identity=r.identity,
+                identity_signal=r.identity_signal,
+                template_id=r.template_id,
+                spans=spans.get(r.record_id, ()),
+                verdicts=tuple(
+                    verdicts[j["fingerprint"]][r.record_id]
+                    for j in judges
+                    if r.record_id in verdicts[j["fingerprint"]]
+                ),
+                divergence=divergences.get(r.record_id),
+                intended=labels.get(r.record_id),
+            )
+            for r in records
+        ),
+        extra={"counts": reader.counts(run_id)},
+    )
+
+
+def _over_run(
+    run: dict[str, Any], judges: list[dict[str, Any]], verdicts: Verdicts, divergences: Any, n_records: int
+) -> RunDivergence:
+    first, second = (verdicts[j["fingerprint"]] for j in judges)
+    pairs = [(first[key], second[key]) for key in first if key in second]
+    n_divergent = sum(d.divergent for d in divergences.values())
+    return over_run(scheme_of(run["audit"]), pairs, n_records, n_divergent)
+
+
+def _judge(
+    reader: Reader,
+    run: dict[str, Any],
+    judge: dict[str, Any],
+    verdicts: dict[str, Verdict],
+    labels: dict[str, IntendedLabel],
+) -> JudgeSummary:
+    run_id, fingerprint = run["run_id"], judge["fingerprint"]
+    scored = [v for v in verdicts.values() if v.status == "scored"]
+    unscored = [v for v in verdicts.values() if v.status == "unscored"]
+    retried = [c for c in reader.cell_tasks(run_id, fingerprint) if c["failure"]]
+    loads = [
+        e["detail"]
+        for e in reader.events(run_id, "model_loaded")
+        if e["detail"]["fingerprint"] == fingerprint
+    ]
+    return JudgeSummary(
+        name=judge["name"],
+        title=judge["title"],
+        fingerprint=fingerprint,
+        licence=judge["licence"],
+        engine=loads[-1]["engine"] if loads else judge["details"].get("engine", "not asked in this run"),
+        device=loads[-1]["device"] if loads else "not asked in this run",
+        sandbox="; ".join(dict.fromkeys(load["sandbox"] for load in loads)) or "not asked in this run",
+        standing=standing(judge["name"], verdicts, labels),
+        n_scored=len(scored),
+        n_unscored=len(unscored),
+        unscored_reasons=dict(Counter(_kind(v.reason) for v in unscored).most_common()),
+        n_flagged=sum(bool(v.flag) for v in scored),
+        n_attempts=sum(v.attempts for v in verdicts.values()),
+        n_retried_records=len({c["record_id"] for c in retried}),
+        retry_reasons=dict(Counter(_kind(c["failure"]) for c in retried).most_common()),
+        label_counts=dict(Counter(label for v in scored for label in v.labels.values()).most_common()),
+        records_per_second=_speed(reader, run_id, fingerprint),
+    )
+
+
+def _kind(reason: str) -> str:
+    """A countable reason: what names one span or one number is left out."""
+    return reason.split(" at S")[0].split(" at C")[0].split(" at '")[0].split("context:")[0].strip(" :")
+
+
+def _speed(reader: Reader, run_id: str, fingerprint: str) -> float | None:
+    turns = [
+        e["detail"] for e in reader.events(run_id, "turn_ended") if e["detail"]["fingerprint"] == fingerprint
+    ]
+    calls, seconds = sum(t["calls"] for t in turns), sum(t["seconds"] for t in turns)
+    return round(calls / seconds, 3) if calls and seconds else None
+
+
+def _headline(
+    judges: tuple[JudgeSummary, ...], n_records: int, n_skipped: int, n_review: int, complete: bool
+) -> str:
+    flagged = ", ".join(f"{j.name} flags {j.n_flagged} of {j.n_scored} scored" for j in judges)
+    rows = f"{n_records} records judged" + (f", {n_skipped} more could not be" if n_skipped else "")
+    unfit = [j.name for j in judges if j.standing.level == "unfit"]
+    verdict = f" {' and '.join(unfit)}: unfit as judge of these texts; see why below." if unfit else ""
+    state = "" if complete else "INCOMPLETE: run the same command again to go on. "
+    return f"{state}{rows}: {flagged}. {n_review} records wait for a person.{verdict}"

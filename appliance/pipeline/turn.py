@@ -1,0 +1,147 @@
+"""One judge's turn: keep the engine full, commit every finished reply, count only what is committed."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+
+from appliance.domain.records import Record
+from appliance.domain.tasks import Reply, Task
+from appliance.errors import IncompleteError
+from appliance.judges.interface import JudgeSession
+from appliance.pipeline.cells import Cell, CellRules
+from appliance.pipeline.judges import JudgeSpec
+from appliance.pipeline.prepare import Prepared
+from appliance.store.reader import Reader
+from appliance.store.writer import Batch, Writer
+
+# (judge, records done, records in all, what is going on)
+Progress = Callable[[str, int, int, str], None]
+WAIT = 0.5
+
+
+class Turn:
+    """Judge all records that this judge has not judged in this run yet. `stopping()`: asked between
+    commits; when it turns true, what is finished is kept and IncompleteError is raised."""
+
+    def __init__(
+        self,
+        prepared: Prepared,
+        judge: JudgeSpec,
+        run_id: str,
+        reader: Reader,
+        writer: Writer,
+        progress: Progress,
+        stopping: Callable[[], bool],
+        isolated: bool,
+    ) -> None:
+        self._judge, self._run_id = judge, run_id
+        self._reader, self._writer = reader, writer
+        self._progress, self._stopping, self._isolated = progress, stopping, isolated
+        self._rules = CellRules(prepared, judge)
+        judged = reader.judged(run_id, judge.fingerprint)
+        records = prepared.records.records
+        self._todo: Iterator[Record] = iter([r for r in records if r.record_id not in judged])
+        self._total, self._done = len(records), len(judged)
+        self._waiting: dict[str, tuple[Task, list[Cell]]] = {}
+        self._ready: list[Task] = []
+        self._batch = Batch()
+        self._calls = 0
+
+    def run(self) -> None:
+        self._fill(1)
+        if self._waiting:
+            session = self._judge.session(self._isolated)
+            try:
+                self._start(session)
+                self._ask(session)
+            finally:
+                session.close()
+        self._commit()
+
+    def _start(self, session: JudgeSession) -> None:
+        self._progress(self._judge.name, self._done, self._total, "loading the model")
+        ready = session.start(self._stopping)
+        self._writer.event(
+            self._run_id,
+            "model_loaded",
+            judge=self._judge.name,
+            fingerprint=self._judge.fingerprint,
+            sandbox=session.sandbox,
+            **ready.model_dump(mode="json"),
+        )
+        self._progress(self._judge.name, self._done, self._total, "judging")
+
+    def _ask(self, session: JudgeSession) -> None:
+        started = time.monotonic()
+        try:
+            while self._refill(session):
+                for reply in session.receive(WAIT):
+                    self._take(reply)
+                self._commit()
+                if self._stopping():
+                    raise IncompleteError("interrupted", "Run the same command again to go on.")
+        finally:
+            self._record_speed(time.monotonic() - started)
+
+    def _record_speed(self, seconds: float) -> None:
+        self._writer.event(
+            self._run_id,
+            "turn_ended",
+            judge=self._judge.name,
+            fingerprint=self._judge.fingerprint,
+            calls=self._calls,
+            seconds=round(seconds, 3),
+        )
+
+    def _refill(self, session: JudgeSession) -> bool:
+        """Submit up to the session's capacity; true while anything is in flight."""
+        self._fill(session.capacity)
+        for task in self._ready:
+            session.submit(task)
+        self._ready.clear()
+        return bool(self._waiting)
+
+    def _fill(self, capacity: int) -> None:
+        while len(self._waiting) < capacity and (record := next(self._todo, None)) is not None:
+            self._advance(Cell(record))
+
+    def _advance(self, cell: Cell) -> None:
+        """Walk a cell on until it has a verdict or waits for an answer that nobody has given yet."""
+        while True:
+            task = self._rules.task(cell)
+            if task.task_id in self._waiting:
+                self._waiting[task.task_id][1].append(cell)
+                return
+            reply = self._reader.reply(task.task_id)
+            if reply is None:
+                self._waiting[task.task_id] = (task, [cell])
+                self._ready.append(task)
+                return
+            if self._settle(cell, task, reply):
+                return
+
+    def _settle(self, cell: Cell, task: Task, reply: Reply) -> bool:
+        link, verdict = self._rules.settle(cell, task, reply)
+        self._batch.cell_tasks.append(link)
+        if verdict is not None:
+            self._batch.verdicts.append(verdict)
+        return verdict is not None
+
+    def _take(self, reply: Reply) -> None:
+        """A fresh reply: keep it, and let every cell that waited for it go on."""
+        task, cells = self._waiting.pop(reply.task_id)
+        self._batch.tasks.append(task)
+        self._batch.replies.append(reply)
+        self._calls += 1
+        for cell in cells:
+            if not self._settle(cell, task, reply):
+                self._advance(cell)
+
+    def _commit(self) -> None:
+        if not self._batch:
+            return
+        self._writer.save(self._run_id, self._judge.fingerprint, self._batch)
+        self._done += len(self._batch.verdicts)
+        self._batch = Batch()
+        self._progress(self._judge.name, self._done, self._total, "judging")
