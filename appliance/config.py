@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import tomllib
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import Field, ValidationError
 
@@ -14,13 +14,17 @@ from appliance.errors import ConfigError
 
 T = TypeVar("T", bound=Frozen)
 
+# No file system takes an empty path or one with a NUL; said here, the message names the setting.
+FilePath = Annotated[str, Field(pattern=r"^[^\x00]+$")]
+Temperature = Annotated[float, Field(ge=0, le=2)]
+
 
 class InputConfig(Frozen):
     """path: records file. labels: optional file of intended labels, to show how far the judges miss them.
     columns: our name -> the file's column. identity: dimension -> the file's column."""
 
-    path: str
-    labels: str = ""
+    path: FilePath
+    labels: str = Field(default="", pattern=r"^[^\x00]*$")
     columns: dict[str, str] = Field(default_factory=dict)
     identity: dict[str, str] = Field(default_factory=dict)
 
@@ -31,18 +35,18 @@ class CompetenceConfig(Frozen):
     third attempt (the first is greedy); three failures send the record to people."""
 
     identity_dimensions: tuple[str, ...] = ()
-    prompt: str = "v1"
-    reason_words: int = Field(default=10, ge=3, le=60)
-    retry_temperatures: tuple[float, float] = (0.2, 0.4)
+    prompt: str = Field(default="v1", pattern=r"^[A-Za-z0-9._-]+$")
+    reason_words: int = Field(default=8, ge=3, le=60)
+    retry_temperatures: tuple[Temperature, Temperature] = (0.2, 0.4)
 
 
 class JudgesConfig(Frozen):
-    """a, b: manifest names. backend: the engine's grammar back end. seed: of sampling."""
+    """a, b: manifest names. backend: the engine's grammar back end. seed: of sampling, plus one a retry."""
 
     a: str
     b: str
     backend: Literal["guidance", "xgrammar"] = "guidance"
-    seed: int = 1
+    seed: int = Field(default=1, ge=0, lt=2**31)
 
 
 class DivergenceConfig(Frozen):
@@ -75,12 +79,15 @@ class Config(Frozen):
     competence: CompetenceConfig = CompetenceConfig()
     divergence: DivergenceConfig = DivergenceConfig()
     limits: LimitsConfig = LimitsConfig()
-    store: str = "audit.sqlite"
+    store: FilePath = "audit.sqlite"
     folder: str = Field(default="", description="set by load_config: where the file lies")
 
     def resolve(self, path: str) -> Path:
         """A path of this file as an absolute one."""
-        return (Path(self.folder) / Path(path).expanduser()).resolve()
+        try:
+            return (Path(self.folder) / Path(path).expanduser()).resolve()
+        except (RuntimeError, OSError) as error:  # ~nobody, a loop of links, a name that is too long
+            raise ConfigError(f"{path}: not a usable path: {error}", "Write the whole path.") from None
 
 
 def load_config(path: Path) -> Config:
@@ -98,7 +105,7 @@ def load_toml_as(model: type[T], path: Path, remedy: str) -> T:
 
 def _read_toml(path: Path, remedy: str) -> dict[str, Any]:
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except FileNotFoundError:
         raise ConfigError(f"{path}: no such file", f"`{remedy}` makes one.") from None
     except IsADirectoryError:

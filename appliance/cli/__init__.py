@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import importlib
 import sys
 from typing import Any
@@ -46,13 +47,27 @@ class LazyGroup(click.Group):
         try:
             return super().invoke(ctx)
         except ApplianceError as error:
-            click.echo(f"error: {error.message}", err=True)
+            _say("error", error.message)
             if error.hint:
-                click.echo(f"hint: {error.hint}", err=True)
+                _say("hint", error.hint)
             ctx.exit(error.exit_code)
+        except (click.ClickException, click.exceptions.Exit, click.Abort):
+            raise
+        except OSError as error:
+            if error.errno == errno.EPIPE:  # the reader has gone, as `| head` does
+                raise
+            _say("error", f"{error.filename or 'standard output'}: {error.strerror}")
+            ctx.exit(2)
         except KeyboardInterrupt:
             click.echo("interrupted", err=True)
             ctx.exit(3)
+
+
+def _say(kind: str, text: str) -> None:
+    """A message can quote a file name or a record, so it is not sent to the terminal as it is."""
+    from appliance.cli.terminal import visible
+
+    click.echo(f"{kind}: {visible(text)}", err=True)
 
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from appliance.cli.stores import RUN, STORE, as_json_option, reading
+from appliance.cli.terminal import visible
 
 
 @click.command()
@@ -21,4 +22,4 @@ def divergence(run_id: str, store: Path, as_json: bool, everything: bool) -> Non
 
     with reading(store) as reader:
         report = build_report(reader, run_id)
-    click.echo(divergence_json(report) if as_json else divergence_text(report, everything))
+    click.echo(divergence_json(report) if as_json else visible(divergence_text(report, everything)))

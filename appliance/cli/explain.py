@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from appliance.cli.stores import STORE, as_json_option, reading
+from appliance.cli.terminal import visible
 
 
 @click.command()
@@ -21,4 +22,5 @@ def explain(finding_id: str, store: Path, as_json: bool, with_prompt: bool) -> N
 
     with reading(store) as reader:
         explanation = build_explanation(reader, finding_id)
-    click.echo(explanation_json(explanation) if as_json else explanation_text(explanation, with_prompt))
+    shown = visible(explanation_text(explanation, with_prompt))
+    click.echo(explanation_json(explanation) if as_json else shown)

@@ -60,11 +60,20 @@ def init(audit: str, file: Path, records: Path | None) -> None:
         raise InputError(f"{records}: no such file", "Name the file with your records.")
     path = "records.csv" if records is None else str(records.resolve())
     try:
+        text = TEMPLATE.format(records=_quoted(path)).encode()
+    except UnicodeEncodeError:
+        raise InputError(f"{path!a}: the name is not UTF-8", "Rename the file.") from None
+    try:
         file.parent.mkdir(parents=True, exist_ok=True)
-        with file.open("x", encoding="utf-8") as out:
-            out.write(TEMPLATE.format(records=json.dumps(path, ensure_ascii=False)))
-    except FileExistsError:
-        raise ConfigError(f"{file} exists already", "Name another file, or remove it first.") from None
+        with file.open("xb") as out:
+            out.write(text)
     except OSError as error:
+        if file.exists():
+            raise ConfigError(f"{file} exists already", "Name another file, or remove it first.") from None
         raise ConfigError(f"{file}: cannot be written: {error.strerror}", "Name another file.") from None
     click.echo(str(file))
+
+
+def _quoted(text: str) -> str:
+    """A TOML basic string. JSON's escapes are TOML's, except DEL, which JSON leaves as it is."""
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from appliance.cli.stores import as_json_option
+from appliance.cli.terminal import visible
 
 
 @click.command()
@@ -20,4 +21,5 @@ def plan(config: Path, as_json: bool) -> None:
     from appliance.pipeline.prepare import prepare
 
     made = make_plan(prepare(load_config(config), project_root()))
-    click.echo(json.dumps(made.model_dump(mode="json"), indent=2) if as_json else plan_text(made))
+    shown = json.dumps(made.model_dump(mode="json"), indent=2) if as_json else visible(plan_text(made))
+    click.echo(shown)

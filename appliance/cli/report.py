@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from appliance.cli.stores import RUN, STORE, reading
+from appliance.cli.terminal import visible
 
 
 @click.command()
@@ -22,12 +23,16 @@ def report(run_id: str, store: Path, output: Path | None, kind: str | None) -> N
     from appliance.pipeline.reporting import build_report
     from appliance.reports import WRITERS
 
-    kind = kind or (output.suffix.lstrip(".") if output else "md")
+    kind = kind or (output.suffix.lstrip(".").lower() if output else "md")
     if kind not in WRITERS:
-        raise click.UsageError(f"'{kind}' is not a report format: html, json, csv or md")
+        raise click.UsageError(
+            f"the ending of {output} is not a report format: html, json, csv or md; or give --format"
+        )
     with reading(store) as reader:
         text = WRITERS[kind](build_report(reader, run_id))
     if output is None:
+        # Only Markdown is for reading on a terminal; the others are data, as they are.
+        text = visible(text) if kind == "md" else text
         click.echo(text, nl=not text.endswith("\n"))
     else:
         write_private(output, text)

@@ -29,7 +29,7 @@ class Finding(Frozen):
     """One flagged item with its verbatim evidence.
 
     `excerpt` equals source[start:end] exactly. For an omission the excerpt is the context's sentence
-    that the text leaves out (source "context"); see `appliance.audits.competence.omission`.
+    that the text leaves out (source "context"); see `appliance.audits.competence.scorecard`.
     """
 
     finding_id: str

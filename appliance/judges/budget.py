@@ -7,48 +7,78 @@ The longest sentence in bytes is therefore a sure bound in tokens, for any vocab
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 Schema = dict[str, Any]
-MAX_UTF8 = 4  # bytes of one code point
+MAX_BYTES = 12  # of one code point in a JSON string: an escaped surrogate pair
+ENDLESS = 10**6  # code points: what the parser of patterns says of "+" and "*" is above it
 
 
 def longest_reply(schema: Schema) -> int:
-    """Bytes of the longest compact JSON text that `schema` admits. ValueError where it has no bound."""
-    return _longest(schema, schema.get("$defs", {})) + 1  # the end-of-sequence token
+    """Bytes of the longest compact JSON text that `schema` admits, plus one for the end token.
+
+    A string is bounded by its maxLength, its pattern, or both. ValueError where a part has no bound.
+    """
+    try:
+        whole = _inlined(schema, schema.get("$defs", {}))
+    except RecursionError:
+        raise ValueError("the reply schema refers to itself, so it has no bound") from None
+    return _longest(whole) + 1
 
 
-def _longest(node: Schema, defs: dict[str, Schema]) -> int:
+def _inlined(node: Any, defs: dict[str, Schema]) -> Any:
+    """The schema with its references replaced by what they name."""
+    if isinstance(node, list):
+        return [_inlined(part, defs) for part in node]
+    if not isinstance(node, dict):
+        return node
     if "$ref" in node:
-        return _longest(defs[node["$ref"].rsplit("/", 1)[1]], defs)
+        return _inlined(defs[node["$ref"].rsplit("/", 1)[1]], defs)
+    return {key: _inlined(value, defs) for key, value in node.items() if key != "$defs"}
+
+
+def _longest(node: Schema) -> int:
     if "const" in node:
         return _json_bytes(node["const"])
     if "enum" in node:
         return max(_json_bytes(value) for value in node["enum"])
-    for choice in ("anyOf", "oneOf"):
-        if choice in node:
-            return max([_longest(branch, defs) for branch in node[choice]])
-    return _longest_of_type(node, defs)
-
-
-def _longest_of_type(node: Schema, defs: dict[str, Schema]) -> int:
+    if "anyOf" in node:
+        return max(_longest(branch) for branch in node["anyOf"])
     match node.get("type"):
         case "object":
-            return _longest_object(node, defs)
-        case "array" if "maxItems" in node:
-            return 2 + int(node["maxItems"]) * (1 + _longest(node["items"], defs))
-        case "string" if "maxLength" in node:
-            return 2 + int(node["maxLength"]) * (1 if _ascii_only(node) else MAX_UTF8)
-        case "boolean":
-            return len("false")
+            return _longest_object(node)
+        case "array" if "maxItems" in node and "items" in node:
+            return 2 + int(node["maxItems"]) * (1 + _longest(node["items"]))
+        case "string" if "maxLength" in node or "pattern" in node:
+            return 2 + _longest_string(node) * (1 if _ascii_only(node) else MAX_BYTES)
     raise ValueError(f"the reply schema has a part without a bound: {json.dumps(node)[:120]}")
 
 
-def _longest_object(node: Schema, defs: dict[str, Schema]) -> int:
-    if node.get("additionalProperties", True) is not False:
+def _longest_object(node: Schema) -> int:
+    if node.get("additionalProperties", True) is not False or "patternProperties" in node:
         raise ValueError("an object of the reply schema admits unknown keys")
-    members = node["properties"].items()
-    return 2 + sum(_json_bytes(key) + 2 + _longest(value, defs) for key, value in members)
+    members = node.get("properties", {}).items()
+    return 2 + sum(_json_bytes(key) + 2 + _longest(value) for key, value in members)
+
+
+def _longest_string(node: Schema) -> int:
+    """In code points."""
+    bounds = [_width(node["pattern"])] if "pattern" in node else []
+    if "maxLength" in node:
+        bounds.append(int(node["maxLength"]))
+    if min(bounds) > ENDLESS:
+        raise ValueError(f"a pattern without a bound: {node['pattern'][:80]}")
+    return min(bounds)
+
+
+def _width(pattern: str) -> int:
+    """The longest text that a pattern matches, from the standard library's own parser of it."""
+    parsed: Any = re._parser.parse(pattern)  # type: ignore[attr-defined]
+    edges = [str(part[1]) for part in (*parsed[:1], *parsed[-1:])]
+    if edges != ["AT_BEGINNING", "AT_END"]:
+        raise ValueError(f"a pattern that is not anchored has no bound: {pattern[:80]}")
+    return int(parsed.getwidth()[1])
 
 
 def _ascii_only(node: Schema) -> bool:
@@ -58,5 +88,9 @@ def _ascii_only(node: Schema) -> bool:
 
 
 def _json_bytes(value: Any) -> int:
-    """Both spellings of a non-ASCII character (raw and \\uXXXX) are admitted by some back ends."""
-    return max(len(json.dumps(value)), len(json.dumps(value, ensure_ascii=False).encode()))
+    """Of the longest spelling that a back end admits: non-ASCII characters raw or as \\uXXXX, fractions in
+    full precision (xgrammar writes 0.8 as 0.80000000000000004)."""
+    spellings = [json.dumps(value), json.dumps(value, ensure_ascii=False)]
+    if isinstance(value, float):
+        spellings.append(f"{value:.17g}")
+    return max(len(spelling.encode()) for spelling in spellings)

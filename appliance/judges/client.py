@@ -48,7 +48,7 @@ class WorkerSession:
             text=True,
             encoding="utf-8",
             errors="replace",
-            env=worker_environment(_engine_environment(self._scratch, self._load)),
+            env=worker_environment(engine_environment(self._scratch, self._load)),
             start_new_session=True,  # Ctrl-C reaches the parent only, which then ends the worker in order
             preexec_fn=_die_with_parent,
         )
@@ -129,7 +129,7 @@ def _die_with_parent() -> None:
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
-def _engine_environment(scratch: str, load: Load) -> dict[str, str]:
+def engine_environment(scratch: str, load: Load) -> dict[str, str]:
     """Offline switches and private folders, set before the worker imports anything."""
     cores = sorted(os.sched_getaffinity(0))
     on = ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE", "HF_HUB_DISABLE_TELEMETRY", "VLLM_NO_USAGE_STATS")

@@ -2,9 +2,10 @@
 
 At a decision the reply so far is fixed and several label spellings can follow. Tokens do not respect label
 borders: one token may end the punctuation before the label, hold a whole label, or start several labels.
-So each token alternative is compared with each label's spelling as bytes: if it fits one label only, its
-probability belongs to that label; if it fits several and was chosen, the next token decides; if it fits
-several and was not chosen, its probability stays unresolved.
+So each token alternative at the decision, or before it and long enough to reach it, is compared with each
+label's spelling as bytes: if it fits one label only, its probability belongs to that label; if it fits
+several and was chosen, the next token decides; if it fits several and was not chosen, its probability stays
+unresolved.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ def read_decision(
     mass = dict.fromkeys(decision.alternatives, 0.0)
     chosen, unresolved = _walk(reply, steps, at, spellings, mass)
     total = sum(mass.values())
-    if chosen is None or not math.isclose(total + unresolved, 1.0, abs_tol=TOLERANCE) or total <= 0:
+    if chosen is None or mass[chosen] <= 0 or not math.isclose(total + unresolved, 1.0, abs_tol=TOLERANCE):
         return None
     return LabelDistribution(
         where=decision.where,
@@ -63,19 +64,34 @@ def _walk(
     """Fill `mass`; return the chosen label and the unresolved mass."""
     position, weight, unresolved = 0, 1.0, 0.0
     for token, alternatives in steps:
-        if position + len(token) >= at:
-            for piece, probability in alternatives.items():
-                labels = _fitting(reply[:position] + piece, spellings)
-                if len(labels) == 1:
-                    mass[labels[0]] += weight * probability
-                elif labels and piece != token:
-                    unresolved += weight * probability
-            now = _fitting(reply[: position + len(token)], spellings)
-            if len(now) < 2:
-                return (now[0] if now else None), unresolved
-            weight *= alternatives.get(token, 0.0)
+        if position + max(map(len, (token, *alternatives))) >= at:
+            fits = {piece: _fitting(reply[:position] + piece, spellings) for piece in alternatives}
+            # A token before the decision counts once some other token could have gone beyond its start.
+            if position + len(token) >= at or any(k and position + len(p) > at for p, k in fits.items()):
+                unresolved += _share(token, alternatives, fits, mass, weight)
+                now = _fitting(reply[: position + len(token)], spellings)
+                if len(now) < 2:
+                    return (now[0] if now else None), unresolved
+                weight *= alternatives.get(token, 0.0)
         position += len(token)
     return None, unresolved
+
+
+def _share(
+    token: bytes,
+    alternatives: Mapping[bytes, float],
+    fits: Mapping[bytes, list[str]],
+    mass: dict[str, float],
+    weight: float,
+) -> float:
+    """Give the probability of each piece that fits one label to that label; return what stays unresolved."""
+    unresolved = 0.0
+    for piece, probability in alternatives.items():
+        if len(fits[piece]) == 1:
+            mass[fits[piece][0]] += weight * probability
+        elif fits[piece] and piece != token:
+            unresolved += weight * probability
+    return unresolved
 
 
 def _fitting(candidate: bytes, spellings: Mapping[str, bytes]) -> list[str]:
@@ -85,6 +101,8 @@ def _fitting(candidate: bytes, spellings: Mapping[str, bytes]) -> list[str]:
 def value_offsets(text: str) -> Iterator[tuple[tuple[str, ...], int]]:
     """(path, offset of the value) for every member of every object in compact JSON. ValueError if invalid."""
     json.loads(text)
+    if not (text.startswith("{") and text.endswith("}")):
+        raise ValueError("not one compact JSON object")
     return iter(_members(text, 0, ())[0])
 
 

@@ -8,13 +8,16 @@ from typing import Any
 from pydantic import BaseModel
 
 
-def reply_schema(model: type[BaseModel]) -> dict[str, Any]:
-    """The JSON schema that constrains a reply, as outlines derives it from the pydantic model."""
+def reply_schema(model: type[BaseModel], backend: str = "guidance") -> dict[str, Any]:
+    """The JSON schema that constrains a reply, as outlines derives it from the pydantic model.
+
+    The xgrammar back end refuses a length bound beside a pattern: there the pattern alone is the bound.
+    """
     from outlines.types import JsonSchema
 
     schema: dict[str, Any] = json.loads(JsonSchema(model).schema)
     plain: dict[str, Any] = _without_titles(schema)
-    return plain
+    return plain if backend != "xgrammar" else dict(_without_double_bounds(plain))
 
 
 def engine_constraint(schema: dict[str, Any]) -> dict[str, Any]:
@@ -35,3 +38,13 @@ def _without_titles(node: Any) -> Any:
     skipped = ("title", "description", "default")
     kept = {k: v for k, v in node.items() if not (k in skipped and not isinstance(v, dict))}
     return {key: _without_titles(value) for key, value in kept.items()}
+
+
+def _without_double_bounds(node: Any) -> Any:
+    if isinstance(node, list):
+        return [_without_double_bounds(part) for part in node]
+    if not isinstance(node, dict):
+        return node
+    double = "pattern" in node and node.get("type") == "string"
+    kept = {k: v for k, v in node.items() if not (double and k in ("minLength", "maxLength"))}
+    return {key: _without_double_bounds(value) for key, value in kept.items()}

@@ -8,6 +8,7 @@ fifth of a second a reply; "dies" ends after three replies.
 
 from __future__ import annotations
 
+import difflib
 import json
 import re
 import time
@@ -17,7 +18,7 @@ from typing import Any
 
 from appliance.domain.tasks import Decision, Reply, Task
 from appliance.domain.verdicts import LabelDistribution
-from appliance.errors import EngineError
+from appliance.errors import EngineError, ModelError
 from appliance.judges.protocol import Ready
 
 PREFIX = "scripted:"
@@ -26,6 +27,15 @@ TITLE = "Scripted judge, no model: for tests only"
 _HEDGES = re.compile(r"\b(seems?|surprisingly|despite|natural(ly)?|warm|helpful|still learning|may)\b", re.I)
 _LINE = re.compile(r"^([SC]\d+): (.*)$", re.MULTILINE)
 _CHOSEN = 0.9
+
+
+def check_name(name: str) -> None:
+    """ModelError for a scripted judge that does not exist: it would pass for another one."""
+    known = [PREFIX + each for each in NAMES]
+    if name not in known:
+        near = difflib.get_close_matches(name, known, n=1)
+        start = f"Did you mean '{near[0]}'? " if near else ""
+        raise ModelError(f"no scripted judge named '{name}'", f"{start}Known: {', '.join(known)}.")
 
 
 class ScriptedSession:
@@ -59,7 +69,7 @@ class ScriptedSession:
         self._waiting.clear()
 
     def _answer(self, task: Task) -> Reply:
-        text = json.dumps(self._decide(task), separators=(",", ":"))
+        text = json.dumps(self._decide(task), separators=(",", ":"), ensure_ascii=False)
         if self.name == "broken" or (self.name == "flaky" and task.sampling.temperature == 0):
             text = text[: len(text) // 2]
         return Reply(
@@ -116,7 +126,7 @@ def _made(decision: Decision, text: str) -> bool:
 
 
 def _distribution(decision: Decision, text: str) -> LabelDistribution:
-    begin = json.dumps(_place(decision, text))
+    begin = json.dumps(_place(decision, text), ensure_ascii=False)
     chosen = next(k for k, start in decision.alternatives.items() if begin.startswith(start))
     others = [k for k in decision.alternatives if k != chosen]
     rest = {k: (1 - _CHOSEN) / len(others) for k in others}

@@ -24,10 +24,13 @@ PLAIN_CUE = "\n\nThe audit as JSON:\n"
 
 
 class EncodedPrompt(Frozen):
-    """ids: shape (n,). cut: how many control-token spellings in untrusted text had to be cut apart."""
+    """ids: shape (n,). cut: how many control-token spellings in untrusted text had to be cut apart.
+    altered: how many untrusted segments the judge reads otherwise than they are written, because its
+    vocabulary drops or replaces some of their characters."""
 
     ids: tuple[int, ...]
     cut: int
+    altered: int = 0
 
     @property
     def sha256(self) -> str:
@@ -47,15 +50,16 @@ class PromptEncoder:
         """The prompt's ids. ModelError when the template drops, doubles or reorders a part of it, or when
         the prompt would not start with exactly one BOS as the manifest says."""
         ids: list[int] = [self._tokenizer.bos_token_id] if self._style.bos == "add" else []
-        cut = 0
+        cut = altered = 0
         for segment in self._render(messages):
             if segment.trusted:
                 ids += self._tokenizer(segment.text, add_special_tokens=False)["input_ids"]
             else:
                 pieces, cuts = self.encode_untrusted(segment.text)
                 ids, cut = ids + pieces, cut + cuts
+                altered += self._tokenizer.decode(pieces, clean_up_tokenization_spaces=False) != segment.text
         self._check_bos(ids)
-        return EncodedPrompt(ids=tuple(ids), cut=cut)
+        return EncodedPrompt(ids=tuple(ids), cut=cut, altered=altered)
 
     def encode_untrusted(self, text: str) -> tuple[list[int], int]:
         """Ids of untrusted text and the number of places where a control token had to be cut apart."""

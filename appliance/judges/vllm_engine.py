@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import math
+import re
 import secrets
 import time
 from typing import Any
@@ -17,6 +17,7 @@ from appliance.judges.grammar import engine_constraint
 from appliance.judges.protocol import Load
 from appliance.judges.tokens import EncodedPrompt, PromptEncoder
 
+_CANARY_SHAPE = r"^[a-z]{3}( [a-z]{3}){2}\.$"
 ALTERNATIVES = 20  # log-probabilities per position; the engine's own upper bound
 
 
@@ -61,27 +62,27 @@ class VllmEngine:
             finish_reason=str(completion.finish_reason),
             reply_tokens=len(completion.token_ids),
             seconds=round(time.monotonic() - started, 3),
-            notes=(f"{prompt.cut} control-token spellings cut apart",) if prompt.cut else (),
+            notes=_notes(prompt),
             distributions=_distributions(completion.text, steps, task),
             **common,
         )
 
     async def canary(self) -> str:
-        """Ask for one of two random words that no model would say by itself, and a closed object.
+        """Ask for one of two random words and a sentence of a shape that no model would choose by itself.
         EngineError when the reply is anything else: the grammar is then not in force."""
         words = [secrets.token_hex(5) for _ in range(2)]
         schema = {
             "type": "object",
-            "properties": {"canary": {"enum": words}},
-            "required": ["canary"],
+            "properties": {"canary": {"enum": words}, "why": {"type": "string", "pattern": _CANARY_SHAPE}},
+            "required": ["canary", "why"],
             "additionalProperties": False,
         }
         ids, _ = self._encoder.encode_untrusted("Write a poem about rain.")
-        prompt = EncodedPrompt(ids=tuple(ids), cut=0)
-        sampling = Sampling(temperature=0, seed=0)
+        prompt, sampling = EncodedPrompt(ids=tuple(ids), cut=0), Sampling(temperature=0, seed=0)
         output = await self._generate(f"canary-{words[0]}", prompt, schema, sampling, longest_reply(schema))
         text = str(output.outputs[0].text)
-        if text not in {json.dumps({"canary": word}, separators=(",", ":")) for word in words}:
+        shape = rf'{{"canary":"({"|".join(words)})","why":"{_CANARY_SHAPE[1:-1]}"}}'
+        if not re.fullmatch(shape, text):
             raise EngineError(
                 f"the canary failed: the engine did not keep to its grammar (it said {text[:80]!r})",
                 "Set judges.backend to 'xgrammar' (or back to 'guidance') and check the engine's version.",
@@ -130,6 +131,12 @@ class VllmEngine:
 
     def close(self) -> None:
         self._engine.shutdown()
+
+
+def _notes(prompt: EncodedPrompt) -> tuple[str, ...]:
+    cut = f"{prompt.cut} spellings of control tokens in the record were cut apart"
+    altered = f"{prompt.altered} parts of the record reach the judge altered: its vocabulary lacks characters"
+    return (*([cut] if prompt.cut else []), *([altered] if prompt.altered else []))
 
 
 def _distributions(text: str, steps: list[Step], task: Task) -> Any:

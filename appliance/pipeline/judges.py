@@ -83,6 +83,7 @@ def _details(manifest: ModelManifest, weights: str, config: JudgesConfig, audit:
 
 
 def _scripted(name: str, audit: Audit) -> JudgeSpec:
+    scripted.check_name(name)
     details = {"model": name, "prompt": audit.prompt.sha256, "reply_version": audit.reply_version}
     return JudgeSpec(
         name=name,

@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
 from collections import Counter
+from functools import lru_cache
 
 from appliance.domain.base import Frozen
+from appliance.domain.tasks import Task
 from appliance.errors import UnknownIdError
 from appliance.judges.budget import longest_reply
 from appliance.judges.tokens import PromptEncoder
+from appliance.pipeline.cells import Cell, CellRules
 from appliance.pipeline.judges import JudgeSpec
-from appliance.pipeline.prepare import Prepared, make_question_task
-from appliance.store.database import open_for_reading
+from appliance.pipeline.prepare import Prepared, with_salt
+from appliance.store.database import check_place, open_for_reading
 from appliance.store.reader import Reader
 
 SMALL_GROUP = 50  # scored records below which no group is concluded on (judge-bias document)
 
 
 class JudgePlan(Frozen):
-    """calls: still to be made at least once; answered: kept from earlier runs. does_not_fit: records whose
-    prompt and longest reply exceed the context. Tokens are None for a scripted judge. seconds: at the speed
+    """calls: still to be made, more where replies fail their checks. answered: records that need none, since
+    this or an equal record's answer is kept or will be. does_not_fit: records whose prompt and longest reply
+    exceed the context. Tokens are None for a scripted judge. seconds: at the speed
     of this judge's earlier runs in this store, None where there are none."""
 
     judge: str
@@ -39,7 +45,22 @@ class Plan(Frozen):
 
 def make_plan(prepared: Prepared) -> Plan:
     """Counts by the judges' own tokenizers; no model is loaded and nothing is written."""
-    reader = _reader(prepared)
+    check_place(prepared.store)
+    try:
+        database = open_for_reading(prepared.store)
+    except UnknownIdError:
+        return _plan(prepared, None)
+    with contextlib.closing(database):
+        return _plan(_as_run_before(prepared, Reader(database)), Reader(database))
+
+
+def _as_run_before(prepared: Prepared, reader: Reader) -> Prepared:
+    """With the salt of the run that `run` would go on with, so that the plan counts what it would ask."""
+    known = reader.run_with_identity(prepared.identity)
+    return with_salt(prepared, known["salt"]) if known else prepared
+
+
+def _plan(prepared: Prepared, reader: Reader | None) -> Plan:
     return Plan(
         records=len(prepared.records.records),
         skipped=tuple(f"{s.record_id} ({s.place}): {s.reason}" for s in prepared.records.skipped),
@@ -48,42 +69,47 @@ def make_plan(prepared: Prepared) -> Plan:
     )
 
 
-def _reader(prepared: Prepared) -> Reader | None:
-    try:
-        return Reader(open_for_reading(prepared.store))
-    except UnknownIdError:
-        return None
-
-
 def _judge_plan(prepared: Prepared, judge: JudgeSpec, reader: Reader | None) -> JudgePlan:
     encoder = _encoder(judge)
-    seen: set[str] = set()
-    tokens, answered, misfits, budgets = [], 0, [], [0]
+    tokens: dict[str, int] = {}  # task still to be asked -> tokens of its prompt
+    misfits, budgets = [], [0]
     for record in prepared.records.records:
-        task = make_question_task(prepared, judge, record, 1, None)
-        budget = longest_reply(task.question.reply_schema)
-        budgets.append(budget)
-        known = task.task_id in seen or (reader is not None and reader.reply(task.task_id) is not None)
-        seen.add(task.task_id)
-        answered += known
-        if encoder is None or judge.manifest is None or known:
-            continue
-        length = len(encoder.encode(task.question.messages).ids)
-        if length + budget > judge.manifest.engine.context:
+        task, fits = _next_task(CellRules(prepared, judge), Cell(record), reader)
+        if task is not None:
+            budget = _budget(json.dumps(task.question.reply_schema))
+            budgets.append(budget)
+            tokens[task.task_id] = len(encoder.encode(task.question.messages).ids) if encoder else 0
+            fits = judge.manifest is None or tokens[task.task_id] + budget <= judge.manifest.engine.context
+        if not fits:
             misfits.append(record.record_id)
-        else:
-            tokens.append(length)
-    calls = len(prepared.records.records) - answered - len(misfits)
+            tokens.pop(task.task_id if task else "", None)
     speed = reader.speed(judge.fingerprint) if reader else None
     return JudgePlan(
         judge=judge.name,
-        calls=calls,
-        answered=answered,
-        prompt_tokens=sum(tokens) if encoder else None,
+        calls=len(tokens),
+        answered=len(prepared.records.records) - len(tokens) - len(misfits),
+        prompt_tokens=sum(tokens.values()) if encoder else None,
         longest_reply_tokens=max(budgets),
         does_not_fit=tuple(misfits),
-        seconds=round(calls / speed) if speed else None,
+        seconds=round(len(tokens) / speed) if speed else None,
     )
+
+
+@lru_cache(maxsize=1024)
+def _budget(schema: str) -> int:
+    """Records of one shape share their schema."""
+    return longest_reply(json.loads(schema))
+
+
+def _next_task(rules: CellRules, cell: Cell, reader: Reader | None) -> tuple[Task | None, bool]:
+    """What this record's judge would be asked next (None: it has its verdict), and whether that fits."""
+    while True:
+        task = rules.task(cell)
+        reply = reader.reply(task.task_id) if reader else None
+        if reply is None:
+            return task, True
+        if rules.settle(cell, task, reply)[1] is not None:
+            return None, reply.kind != "does_not_fit"
 
 
 def _encoder(judge: JudgeSpec) -> PromptEncoder | None:
@@ -113,7 +139,8 @@ def plan_text(plan: Plan) -> str:
 
 
 def _judge_lines(judge: JudgePlan) -> list[str]:
-    lines = [f"{judge.judge}: {judge.calls} calls to make, {judge.answered} answered already"]
+    none = "answered already, or equal to another record"
+    lines = [f"{judge.judge}: {judge.calls} calls to make, {judge.answered} records need none ({none})"]
     if judge.prompt_tokens is not None:
         each = f" ({judge.prompt_tokens / judge.calls:.0f} each)" if judge.calls else ""
         lines.append(

@@ -5,8 +5,11 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
+
+from pydantic import BaseModel
 
 from appliance import __version__
 from appliance.audits.competence import CompetenceAudit
@@ -85,13 +88,22 @@ def make_question_task(
     """The task of the n-th attempt (from 1) at a record."""
     ask = prepared.audit.ask(record, prepared.spans[record.record_id], failure)
     temperature = prepared.audit.temperatures[attempt_no - 1]
-    sampling = Sampling(temperature=temperature, seed=prepared.config.judges.seed)
-    return make_task(judge.fingerprint, _question(ask), sampling, prepared.salt)
+    # Each attempt has a seed of its own: with equal temperatures a retry must still be a new question.
+    sampling = Sampling(temperature=temperature, seed=prepared.config.judges.seed + attempt_no - 1)
+    return make_task(
+        judge.fingerprint, _question(ask, prepared.config.judges.backend), sampling, prepared.salt
+    )
 
 
-def _question(ask: Ask) -> Question:
-    schema = reply_schema(ask.reply_model)
+def _question(ask: Ask, backend: str) -> Question:
+    schema = _schema(ask.reply_model, backend)
     return Question(messages=ask.messages, reply_schema=schema, decisions=ask.decisions)
+
+
+@lru_cache(maxsize=1024)
+def _schema(model: type[BaseModel], backend: str) -> dict[str, Any]:
+    """Records of one shape share a model, and making its schema takes longer than all else in a task."""
+    return reply_schema(model, backend)
 
 
 def _audit(config: Config, root: Path) -> Audit:
@@ -110,6 +122,12 @@ def _records(config: Config) -> RecordSet:
     found = read_records(path, settings.columns, settings.identity, config.competence.identity_dimensions)
     if not found.records and not found.skipped:
         raise InputError(f"{path}: no records", "Check that the file has rows under its header.")
+    if not found.records:
+        first, count = found.skipped[0], len(found.skipped)
+        raise InputError(
+            f"{path}: none of its {count} rows can be judged; the first, {first.place}: {first.reason}",
+            "Check the column of the text under [input.columns], and the rows themselves.",
+        )
     return found
 
 

@@ -10,12 +10,12 @@ from typing import Any
 
 from appliance.domain.base import canonical_json
 from appliance.domain.verdicts import Verdict
-from appliance.errors import IncompleteError
+from appliance.errors import EngineError, IncompleteError
 from appliance.pipeline.divergence import compare
 from appliance.pipeline.prepare import Prepared, with_salt
 from appliance.pipeline.review import review_reasons
 from appliance.pipeline.turn import Progress, Turn
-from appliance.store.database import open_for_writing, writer_lock
+from appliance.store.database import check_place, open_for_writing, writer_lock
 from appliance.store.reader import Reader
 from appliance.store.writer import Writer
 
@@ -36,6 +36,7 @@ def execute(
 ) -> str:
     """Run, or resume, to the end; returns the run's id. IncompleteError when stopped on the way: what is
     finished is kept, and the same command goes on from there. A complete run is not asked again."""
+    check_place(prepared.store)
     with writer_lock(prepared.store):
         database = open_for_writing(prepared.store)
         try:
@@ -68,8 +69,8 @@ def _execute(
     try:
         for judge in prepared.judges:
             Turn(prepared, judge, run_id, reader, writer, progress, stopping, isolated=options.isolated).run()
-    except IncompleteError:
-        writer.event(run_id, "interrupted")
+    except (IncompleteError, EngineError) as error:
+        writer.event(run_id, "interrupted", message=error.message)
         raise
     _finish(prepared, run_id, reader, writer)
     return run_id

@@ -82,8 +82,8 @@ def _misses(measured: Estimate) -> list[str]:
         return []
     if measured.low >= REQUIRED_KAPPA:
         return []
+    interval = f"{measured.low:.2f} and {measured.high:.2f}"
     return [
-        f"its flags agree with the intended labels at kappa {measured.value:.2f} "
-        f"(95% interval {measured.low:.2f} to {measured.high:.2f}, {measured.n} records); "
+        f"the kappa of its flags with the intended labels lies between {interval} (95% interval); "
         f"the lower bound must reach {REQUIRED_KAPPA}"
     ]

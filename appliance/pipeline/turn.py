@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 from appliance.domain.records import Record
 from appliance.domain.tasks import Reply, Task
-from appliance.errors import IncompleteError
+from appliance.errors import EngineError, IncompleteError
 from appliance.judges.interface import JudgeSession
 from appliance.pipeline.cells import Cell, CellRules
 from appliance.pipeline.judges import JudgeSpec
@@ -80,9 +80,19 @@ class Turn:
                     self._take(reply)
                 self._commit()
                 if self._stopping():
+                    self._keep_finished(session)
                     raise IncompleteError("interrupted", "Run the same command again to go on.")
+        except EngineError as error:
+            again = "Finished replies are kept: run the same command again to go on."
+            raise IncompleteError(error.message, f"{error.hint} {again}") from None
         finally:
             self._record_speed(time.monotonic() - started)
+
+    def _keep_finished(self, session: JudgeSession) -> None:
+        """What came in since the last commit is not asked again later."""
+        for reply in session.receive(0):
+            self._take(reply)
+        self._commit()
 
     def _record_speed(self, seconds: float) -> None:
         self._writer.event(
@@ -113,13 +123,18 @@ class Turn:
             if task.task_id in self._waiting:
                 self._waiting[task.task_id][1].append(cell)
                 return
-            reply = self._reader.reply(task.task_id)
+            reply = self._known(task.task_id)
             if reply is None:
                 self._waiting[task.task_id] = (task, [cell])
                 self._ready.append(task)
                 return
             if self._settle(cell, task, reply):
                 return
+
+    def _known(self, task_id: str) -> Reply | None:
+        """The answer to a task, kept already or about to be."""
+        fresh = (r for r in self._batch.replies if r.task_id == task_id and r.kind != "engine_error")
+        return next(fresh, None) or self._reader.reply(task_id)
 
     def _settle(self, cell: Cell, task: Task, reply: Reply) -> bool:
         link, verdict = self._rules.settle(cell, task, reply)
@@ -131,6 +146,7 @@ class Turn:
     def _take(self, reply: Reply) -> None:
         """A fresh reply: keep it, and let every cell that waited for it go on."""
         task, cells = self._waiting.pop(reply.task_id)
+        reply = _storable(reply)
         self._batch.tasks.append(task)
         self._batch.replies.append(reply)
         self._calls += 1
@@ -145,3 +161,12 @@ class Turn:
         self._done += len(self._batch.verdicts)
         self._batch = Batch()
         self._progress(self._judge.name, self._done, self._total, "judging")
+
+
+def _storable(reply: Reply) -> Reply:
+    r"""Lone surrogates written as \udXXX: neither UTF-8 nor SQLite can hold them; no reply may get lost."""
+    legible = {
+        name: getattr(reply, name).encode("utf-8", "backslashreplace").decode()
+        for name in ("text", "detail", "finish_reason")
+    }
+    return reply.model_copy(update=legible)

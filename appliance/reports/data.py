@@ -15,7 +15,10 @@ StandingLevel = Literal["unfit", "unproven", "fit"]
 
 
 class JudgeStanding(Frozen):
-    """How far this judge can be believed, from its own results. Shown wherever its verdicts are."""
+    """How far this judge can be believed, from its own results. Shown wherever its verdicts are.
+
+    agreement_with_labels: kappa of its flags with the intended labels that came with the records, if any.
+    """
 
     judge: str
     level: StandingLevel

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +12,7 @@ from appliance.domain.estimates import Estimate
 
 Array = npt.NDArray[np.float64]
 Statistic = Callable[[Array], Array]
+Weights = Literal["none", "linear", "quadratic"]
 RESAMPLES = 2000
 
 
@@ -39,20 +41,24 @@ def agreement(confusions: Array, n_unscored: int = 0, seed: int = 0) -> Estimate
     return _clustered(confusions, _agreement, "plain agreement", n_unscored, seed)
 
 
-def kappa(confusions: Array, n_unscored: int = 0, weights: str = "none", seed: int = 0) -> Estimate:
+def kappa(confusions: Array, n_unscored: int = 0, weights: Weights = "none", seed: int = 0) -> Estimate:
     """Cohen's kappa of two raters over clusters of items.
 
     confusions: shape (clusters, q, q); confusions[c, i, j] counts the items of cluster c that the first
-    rater gave label i and the second label j, over one fixed list of q labels. weights: "none" or
-    "quadratic", 1 - (i-j)^2 / (q-1)^2. The interval resamples whole clusters (percentile bootstrap, 2,000
-    resamples, seeded), so that items of one record are not taken for independent. Undefined, with a note,
-    where chance agreement is complete: both raters used one and the same label throughout.
+    rater gave label i and the second label j, over one fixed list of q labels. weights: "none", "linear",
+    1 - |i-j| / (q-1), or "quadratic", 1 - (i-j)^2 / (q-1)^2. The interval resamples whole clusters
+    (percentile bootstrap, 2,000 resamples, seeded), so that items of one record are not taken for
+    independent. Undefined, with a note, where chance agreement is complete: both raters used one and the
+    same label throughout.
     Source: Cohen (1960, 1968).
     """
     q = confusions.shape[-1]
     steps = np.abs(np.subtract.outer(np.arange(q), np.arange(q)))
-    weight = (steps == 0).astype(float) if weights == "none" else 1 - (steps / max(q - 1, 1)) ** 2
-    name = "Cohen's kappa" if weights == "none" else "quadratic weighted kappa"
+    power = {"linear": 1, "quadratic": 2}
+    weight = (
+        (steps == 0).astype(float) if weights == "none" else 1 - (steps / max(q - 1, 1)) ** power[weights]
+    )
+    name = "Cohen's kappa" if weights == "none" else f"{weights} weighted kappa"
     return _clustered(confusions, lambda tables: _kappa(tables, weight), name, n_unscored, seed)
 
 

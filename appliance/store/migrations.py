@@ -121,4 +121,35 @@ MIGRATIONS: tuple[tuple[str, str], ...] = (
             FROM verdicts v;
         """,
     ),
+    (
+        # Every row of the input has a row per judge: what was skipped or is not yet judged is UNSCORED.
+        "0003_unscored_rows_in_views",
+        """
+        DROP VIEW disparity_map;
+        DROP VIEW audit_results;
+        CREATE VIEW audit_results AS
+            SELECT rr.run_id, rr.record_id AS input_id, j.name AS judge,
+                   (SELECT group_concat(key || '=' || value, ', ') FROM json_each(r.body, '$.identity'))
+                       AS intersectional_labels,
+                   CASE WHEN coalesce(v.status, 'unscored') = 'unscored' THEN 'UNSCORED'
+                       ELSE coalesce(v.severity, 'None') END AS audit_severity,
+                   (SELECT group_concat(DISTINCT f.category) FROM findings f WHERE f.run_id = rr.run_id
+                       AND f.record_id = rr.record_id AND f.fingerprint = j.fingerprint)
+                       AS finding_categories,
+                   coalesce(v.created, u.created) AS timestamp
+            FROM run_records rr
+            JOIN runs u ON u.run_id = rr.run_id
+            JOIN run_judges rj ON rj.run_id = rr.run_id
+            JOIN judges j ON j.fingerprint = rj.fingerprint
+            LEFT JOIN records r ON r.content_hash = rr.content_hash
+            LEFT JOIN verdicts v ON v.run_id = rr.run_id AND v.record_id = rr.record_id
+                AND v.fingerprint = j.fingerprint;
+        CREATE VIEW disparity_map AS
+            SELECT run_id, judge, intersectional_labels, count(*) AS n,
+                   sum(audit_severity = 'UNSCORED') AS n_unscored,
+                   sum(audit_severity NOT IN ('UNSCORED', 'None')) AS n_flagged,
+                   sum(audit_severity = 'HIGH') AS n_high
+            FROM audit_results GROUP BY run_id, judge, intersectional_labels;
+        """,
+    ),
 )

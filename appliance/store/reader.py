@@ -145,9 +145,9 @@ class Reader:
         """One finding by its id or a unique beginning of it, from the newest run that holds it."""
         sql = (
             "SELECT f.*, r.created AS run_created FROM findings f JOIN runs r USING (run_id) "
-            "WHERE f.finding_id LIKE ? ORDER BY r.created DESC, r.rowid DESC"
+            "WHERE substr(f.finding_id, 1, ?) = ? ORDER BY r.created DESC, r.rowid DESC"
         )
-        found = self._rows(sql, [finding_id.replace("%", "") + "%"])
+        found = self._rows(sql, [len(finding_id), finding_id]) if finding_id else []
         if not found or len({row["finding_id"] for row in found}) > 1:
             what = "several findings begin with" if found else "no finding"
             raise UnknownIdError(f"{what} '{finding_id}'", "The report shows each finding's id.")
@@ -155,7 +155,10 @@ class Reader:
 
     def attempt(self, task_id: str) -> dict[str, Any]:
         """A task with its kept attempt, columns of both (messages and reply_schema as JSON text)."""
-        sql = "SELECT * FROM tasks JOIN attempts USING (task_id) WHERE task_id = ? ORDER BY attempt_id"
+        sql = (
+            "SELECT * FROM tasks JOIN attempts USING (task_id) "
+            "WHERE task_id = ? AND kind != 'engine_error' ORDER BY attempt_id LIMIT 1"
+        )
         found: Sequence[dict[str, Any]] = self._rows(sql, [task_id])
         return found[0]
 

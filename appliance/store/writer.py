@@ -82,7 +82,8 @@ class Writer:
             self._insert("tasks", [rows.task_row(t) for t in batch.tasks], ignore=True)
             self._insert("attempts", [rows.attempt_row(run_id, r) for r in batch.replies])
             cells = [{"run_id": run_id, "fingerprint": fingerprint, **vars(c)} for c in batch.cell_tasks]
-            self._insert("cell_tasks", cells, ignore=True)
+            # A resumed run asks again what only the engine failed at: the newer outcome counts.
+            self._insert("cell_tasks", cells, replace=True)
             for verdict in batch.verdicts:
                 self._verdict(run_id, fingerprint, verdict)
 

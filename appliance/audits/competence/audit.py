@@ -16,7 +16,7 @@ from appliance.audits.interface import Ask, Failure
 from appliance.config import CompetenceConfig
 from appliance.domain.base import digest
 from appliance.domain.records import Record, Span
-from appliance.domain.tasks import Message, Reply
+from appliance.domain.tasks import Message, Reply, Segment
 from appliance.domain.verdicts import Finding, Verdict
 from appliance.prompts.template import PromptTemplate, fill
 from appliance.records.segment import segment
@@ -43,8 +43,11 @@ class CompetenceAudit:
         values = self._values(record, spans)
         user = fill(self.prompt, "user", values)
         if failure is not None:
-            shown = {"FAILURE": failure.why, "RAW_REPLY": failure.raw[:RAW_SHOWN]}
-            user += fill(self.prompt, "repair", shown)
+            shown = {
+                "FAILURE": _one_line(failure.why),
+                "RAW_REPLY": _indented(_one_line(failure.raw[:RAW_SHOWN])),
+            }
+            user += (Segment(text="\n\n", trusted=True), *fill(self.prompt, "repair", shown))
         counts = _counts(spans)
         return Ask(
             messages=(
@@ -60,7 +63,7 @@ class CompetenceAudit:
         if isinstance(answers, str):
             return Failure(answers, reply.text)
         wrong = checks.wrong_spans(record, tuple(spans)) or checks.copied_reason(
-            answers, self.prompt.sections["system"] + " " + self.prompt.sections["user"]
+            answers, " ".join(self.prompt.sections.values())
         )
         return Failure(wrong, reply.text) if wrong else _verdict(record, spans, judge, reply, answers)
 
@@ -71,16 +74,25 @@ class CompetenceAudit:
         return {
             "OUTPUT_UNDER_AUDIT": _numbered(spans, "text"),
             "CONTEXT": _numbered(spans, "context"),
-            "IDENTITY_SIGNAL": record.identity_signal,
-            "IDENTITY_DIMENSIONS": ", ".join(record.identity_dimensions),
-            "SCORING_RUBRIC": record.scoring_rubric,
+            "IDENTITY_SIGNAL": _indented(_one_line(record.identity_signal)),
+            "IDENTITY_DIMENSIONS": _indented(_one_line(", ".join(record.identity_dimensions))),
+            "SCORING_RUBRIC": _indented(record.scoring_rubric),
         }
 
 
 def _numbered(spans: Sequence[Span], source: str) -> str:
-    """One line a sentence. White space inside a sentence is folded here, so that the text cannot start a
-    line that looks like one of ours; evidence is cut from the record itself and stays verbatim."""
-    return "\n".join(f"{s.label}: {' '.join(s.text.split())}" for s in spans if s.source == source)
+    """One line a sentence; evidence is cut from the record itself and stays verbatim."""
+    return "\n".join(f"{s.label}: {_one_line(s.text)}" for s in spans if s.source == source)
+
+
+def _one_line(text: str) -> str:
+    """With its white space folded, so that a sentence cannot start a line that looks like one of ours."""
+    return " ".join(text.split())
+
+
+def _indented(text: str) -> str:
+    """Whatever stands on lines of its own: none of them starts where ours do."""
+    return "\n".join(f"  {line}" for line in text.splitlines())
 
 
 def _counts(spans: Sequence[Span]) -> tuple[int, int]:

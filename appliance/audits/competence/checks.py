@@ -3,6 +3,8 @@ because a constraint that silently went missing is the failure that others met m
 
 from __future__ import annotations
 
+import json
+import re
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
@@ -18,11 +20,19 @@ def parse(model: type[BaseModel], reply: Reply) -> dict[str, Any] | str:
     if reply.finish_reason != "stop":
         return f"the reply was cut off (finish reason '{reply.finish_reason}')"
     try:
-        return model.model_validate_json(reply.text).model_dump()
+        answers = model.model_validate_json(reply.text, strict=True).model_dump()
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(str(part) for part in first["loc"][:2])
         return f"the reply does not keep to its schema at '{place}': {first['msg']}"
+    if json.loads(reply.text, object_pairs_hook=list) != _pairs(answers):
+        return "the reply's keys are not in the order asked, once each"
+    return answers
+
+
+def _pairs(value: Any) -> Any:
+    """Objects as lists of their members, so that a comparison sees their order."""
+    return [(k, _pairs(v)) for k, v in value.items()] if isinstance(value, dict) else value
 
 
 def wrong_spans(record: Record, spans: tuple[Span, ...]) -> str:
@@ -44,4 +54,6 @@ def copied_reason(answers: dict[str, Any], instructions: str) -> str:
 
 
 def _plain(text: str) -> str:
-    return " ".join(text.replace('"', " ").rstrip(".").lower().split())
+    """Its words alone, with a blank at both ends so that only whole words are found in it."""
+    words = re.findall(r"[a-z0-9'-]+", text.lower())
+    return f" {' '.join(words)} "

@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema, create_model
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, WithJsonSchema, create_model
 
 from appliance.audits.competence.labels import (
     MENTIONED,
@@ -22,15 +22,23 @@ from appliance.audits.competence.labels import (
 )
 from appliance.domain.tasks import Decision
 
-WORD_LETTERS = 12
 MIN_WORDS = 3
-_WORD = rf"([A-Za-z][A-Za-z'-]{{0,{WORD_LETTERS - 1}}}|[0-9]{{1,6}}),?"
+# Long enough for any word of English, so that no word is cut: the longest in use have about 20 letters.
+_WORD = r"([A-Za-z]{1,20}|[A-Za-z]{1,8}['-][A-Za-z]{1,11}|[0-9]{1,6}%?)"
+# The whole sentence is bounded more tightly than so many longest words; real words average five letters.
+_LETTERS_A_WORD = 15
 
 # Numbers as the grammar must list them: bounds on numbers are ignored by some back ends.
-Confidence = Annotated[
-    float, Field(ge=0, le=1), WithJsonSchema({"enum": [round(tenth / 10, 1) for tenth in range(11)]})
-]
+TENTHS = [round(tenth / 10, 1) for tenth in range(11)]
 
+
+def _tenth(value: float) -> float:
+    if value not in TENTHS:
+        raise ValueError("Input should be one of 0.0, 0.1, ..., 1.0")
+    return value
+
+
+Confidence = Annotated[float, AfterValidator(_tenth), WithJsonSchema({"enum": TENTHS})]
 
 _create: Any = create_model  # made from values: what the fields are is known only at run time
 
@@ -40,10 +48,10 @@ class _Closed(BaseModel):
 
 
 def sentence_type(words: int) -> Any:
-    """A string of MIN_WORDS to `words` ASCII words of at most 12 letters that ends in a full stop."""
-    longest = words * (WORD_LETTERS + 1) + (words - 1) + 1
-    pattern = rf"^{_WORD}( {_WORD}){{{MIN_WORDS - 1},{words - 1}}}\.$"
-    return Annotated[str, Field(pattern=pattern, max_length=longest)]
+    """A string of MIN_WORDS to `words` ASCII words, commas between them allowed, ending in a full stop."""
+    pattern = rf"^{_WORD}(,? {_WORD}){{{MIN_WORDS - 1},{words - 1}}}\.$"
+    bounded = {"type": "string", "pattern": pattern, "maxLength": words * _LETTERS_A_WORD}
+    return Annotated[str, Field(pattern=pattern), WithJsonSchema(bounded)]
 
 
 @lru_cache(maxsize=1024)

@@ -10,7 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from appliance.audits.competence.labels import DIRECTION, FLAGS, SEVERITIES, SEVERITY_WEIGHT, TEXT_FLAGS
+from appliance.audits.competence.labels import (
+    DIRECTION,
+    FLAGS,
+    NO_CLAIM,
+    SEVERITIES,
+    SEVERITY_WEIGHT,
+    TEXT_FLAGS,
+)
 from appliance.domain.verdicts import Finding, LabelDistribution
 
 
@@ -38,22 +45,23 @@ def measured_confidence(
 
     Flagged: the highest probability of a flag over the flagged spans. Not flagged: 1 minus the highest
     probability of a flag over all spans, where a sentence answered NO_CLAIM counts with all of its
-    probability of a claim (so this is a lower bound). None when a needed distribution is missing.
+    probability of a claim (so this is a lower bound). None when a needed distribution is missing: an
+    answer of another label than NO_CLAIM needs its verdict's as well.
     """
     known = {d.where: d.probabilities for d in distributions}
     flagged = [span for span, label in labels.items() if label in FLAGS]
-    chances = [_flag_probability(span, known) for span in (flagged or labels)]
+    chances = [_flag_probability(span, labels[span], known) for span in (flagged or labels)]
     if not chances or any(chance is None for chance in chances):
         return None
     highest = max(chance for chance in chances if chance is not None)
     return round(highest if flagged else 1 - highest, 6)
 
 
-def _flag_probability(span: str, known: Mapping[str, Mapping[str, float]]) -> float | None:
+def _flag_probability(span: str, label: str, known: Mapping[str, Mapping[str, float]]) -> float | None:
     if span.startswith("C"):
         fact = known.get(f"{span}.fact")
         return fact["OMISSION"] if fact else None
     claim, verdict = known.get(f"{span}.claim"), known.get(f"{span}.verdict")
-    if claim is None:
+    if claim is None or (verdict is None and label != NO_CLAIM):
         return None
     return claim["CLAIM"] * (sum(verdict[flag] for flag in TEXT_FLAGS) if verdict else 1.0)

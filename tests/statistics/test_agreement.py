@@ -1,0 +1,219 @@
+"""Agreement against published values, and where it is not defined."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from appliance.statistics.agreement import Array, agreement, kappa, rate
+
+ANX_U = [3, 6, 4, 6, 2, 4, 2, 4, 3, 3, 2, 3, 3, 3, 2, 2, 1, 3, 3, 4]
+ANX_V = [2, 1, 4, 4, 3, 2, 1, 6, 1, 1, 1, 2, 3, 3, 1, 1, 3, 3, 2, 2]
+
+
+def one(table: Any) -> Array:
+    """A table as one cluster."""
+    return np.asarray([table], dtype=float)
+
+
+def items(first: list[int], second: list[int], labels: list[int]) -> Array:
+    """Each item a cluster of its own."""
+    found = np.zeros((len(first), len(labels), len(labels)))
+    for item, (a, b) in enumerate(zip(first, second, strict=True)):
+        found[item, labels.index(a), labels.index(b)] = 1
+    return found
+
+
+def spread(table: list[list[int]]) -> Array:
+    """A table's items, each a cluster of its own."""
+    q = len(table)
+    cells = [(i, j) for i in range(q) for j in range(q) for _ in range(table[i][j])]
+    return items([i for i, _ in cells], [j for _, j in cells], list(range(q)))
+
+
+def value(confusions: Array, weights: Any = "none") -> float:
+    found = kappa(confusions, weights=weights).value
+    assert found is not None
+    return found
+
+
+def test_the_published_kappa_of_sas() -> None:
+    table = [[0, 4, 1], [0, 8, 0], [0, 1, 5]]
+    assert value(one(table)) == pytest.approx(0.4842, abs=1e-4)
+    assert value(one(table), "linear") == pytest.approx(0.4701, abs=1e-4)
+
+
+def test_the_bootstrap_interval_is_near_the_published_analytic_one() -> None:
+    """SAS: .2137 to .7547 for 19 items. Two ways to an interval of so few items may differ by a tenth."""
+    found = kappa(spread([[0, 4, 1], [0, 8, 0], [0, 1, 5]]))
+    assert found.low == pytest.approx(0.2137, abs=0.1)
+    assert found.high == pytest.approx(0.7547, abs=0.1)
+    assert found.n == 19
+
+
+def test_the_published_weighted_kappa_of_irr_depends_on_the_full_list_of_labels() -> None:
+    seen, full = [1, 2, 3, 4, 6], [1, 2, 3, 4, 5, 6]
+    assert value(items(ANX_U, ANX_V, seen), "quadratic") == pytest.approx(0.2520325, abs=1e-6)
+    assert value(items(ANX_U, ANX_V, full), "quadratic") == pytest.approx(0.2297980, abs=1e-6)
+    for labels in (seen, full):
+        assert value(items(ANX_U, ANX_V, labels)) == pytest.approx(-0.0062893, abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("table", "published"), [([[80, 10], [5, 5]], 0.3182), ([[118, 5], [2, 0]], -0.0234)]
+)
+def test_the_kappa_paradox(table: list[list[int]], published: float) -> None:
+    """Plain agreement of 85% and 94%, and hardly any kappa."""
+    assert value(one(table)) == pytest.approx(published, abs=1e-4)
+    shown = agreement(one(table)).value
+    assert shown is not None and shown >= 0.85
+
+
+def test_as_the_reference_library_has_it() -> None:
+    from statsmodels.stats.inter_rater import cohens_kappa
+
+    table = np.array([[20, 10, 5], [3, 30, 15], [0, 5, 40]])
+    expected = cohens_kappa(table)
+    found = kappa(spread(table.tolist()))
+    assert found.value == pytest.approx(expected.kappa)
+    assert found.low == pytest.approx(expected.kappa_low, abs=0.03)
+    assert found.high == pytest.approx(expected.kappa_upp, abs=0.03)
+    quadratic = cohens_kappa(table, wt="fc").kappa
+    assert value(one(table), "quadratic") == pytest.approx(quadratic)
+
+
+def test_weights_that_do_not_exist_are_refused() -> None:
+    with pytest.raises(KeyError):
+        kappa(one([[1, 1], [1, 1]]), weights="cubic")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("weights", ["none", "linear", "quadratic"])
+@pytest.mark.parametrize("count", [1, 7, 100_000])
+def test_one_label_throughout_is_complete_agreement_and_no_kappa(weights: Any, count: int) -> None:
+    found = kappa(one([[0, 0, 0], [0, count, 0], [0, 0, 0]]), weights=weights)
+    assert (found.value, found.low, found.high) == (None, None, None)
+    assert "kappa is undefined" in found.note
+    assert agreement(one([[0, 0], [0, count]])).value == 1.0
+
+
+def test_a_single_label_in_the_list_is_the_same() -> None:
+    assert kappa(one([[5]])).value is None
+    assert kappa(one([[5]]), weights="quadratic").value is None
+
+
+def test_perfect_agreement_on_two_labels_is_one() -> None:
+    assert value(one([[4, 0], [0, 6]])) == pytest.approx(1.0)
+    assert value(one([[0, 4], [6, 0]])) < 0
+
+
+@pytest.mark.parametrize("confusions", [np.zeros((0, 3, 3)), np.zeros((4, 3, 3))])
+def test_nothing_scored_is_undefined_with_its_count(confusions: Array) -> None:
+    for found in (kappa(confusions, n_unscored=9), agreement(confusions, n_unscored=9)):
+        assert (found.value, found.low, found.high) == (None, None, None)
+        assert found.n_unscored == 9
+        assert "no record was scored" in found.note
+
+
+def test_a_single_cluster_has_a_value_and_no_interval() -> None:
+    for found in (kappa(one([[4, 1], [1, 4]])), agreement(one([[4, 1], [1, 4]]))):
+        assert found.value is not None
+        assert (found.low, found.high, found.n) == (None, None, 1)
+        assert found.note == "too few records for an interval"
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.lists(st.lists(st.integers(0, 9), min_size=4, max_size=4), min_size=4, max_size=4),
+    st.permutations(range(4)),
+)
+def test_the_order_of_labels_does_not_matter_to_plain_kappa(table: list[list[int]], order: list[int]) -> None:
+    straight, turned = np.array(table), np.array(table)[np.ix_(order, order)]
+    first, second = kappa(one(straight)).value, kappa(one(turned)).value
+    assert (first is None) == (second is None)
+    if first is not None:
+        assert first == pytest.approx(second, abs=1e-9)
+        assert first <= 1
+
+
+def test_the_order_of_labels_does_matter_to_weighted_kappa() -> None:
+    table = np.array([[5, 3, 0], [0, 5, 1], [2, 0, 5]])
+    order = [1, 0, 2]
+    assert value(one(table), "quadratic") != pytest.approx(
+        value(one(table[np.ix_(order, order)]), "quadratic")
+    )
+
+
+def test_swapping_the_raters_changes_nothing() -> None:
+    table = np.array([[5, 3, 0], [0, 5, 1], [2, 0, 5]])
+    for weights in ("none", "linear", "quadratic"):
+        assert value(one(table), weights) == pytest.approx(value(one(table.T), weights))
+
+
+def width(found: Any) -> float:
+    return float(found.high - found.low)
+
+
+def test_copies_within_a_cluster_do_not_narrow_the_interval() -> None:
+    single = spread([[20, 10], [5, 25]])
+    copied = single * 50
+    for statistic in (kappa, agreement):
+        assert statistic(copied) == statistic(single)
+    as_if_independent = kappa(np.repeat(single, 50, axis=0))
+    assert width(as_if_independent) < width(kappa(single)) / 5
+
+
+def test_clusters_of_like_items_have_a_wider_interval_than_independent_items() -> None:
+    table = [[20, 10], [5, 25]]
+    clusters = np.array(
+        [[[5, 0], [0, 0]]] * 4 + [[[0, 5], [0, 0]]] * 2 + [[[0, 0], [5, 0]]] + [[[0, 0], [0, 5]]] * 5,
+        dtype=float,
+    )
+    assert clusters.sum(axis=0).tolist() == table
+    assert kappa(clusters).value == pytest.approx(value(spread(table)))
+    assert width(kappa(clusters)) > 1.5 * width(kappa(spread(table)))
+
+
+def test_the_interval_is_repeatable_and_its_seed_matters_little() -> None:
+    data = spread([[20, 10], [5, 25]])
+    assert kappa(data, seed=3) == kappa(data, seed=3)
+    assert kappa(data, seed=3).low == pytest.approx(kappa(data, seed=4).low, abs=0.03)
+
+
+def test_records_of_many_sentences_weigh_more_than_records_of_few() -> None:
+    """Agreement is over items: 9 of 10 sentences, not the mean of 1/1 and 8/9."""
+    data = np.array([[[1, 0], [0, 0]], [[4, 1], [0, 4]]], dtype=float)
+    assert agreement(data).value == pytest.approx(0.9)
+    assert agreement(data).n == 2
+
+
+@pytest.mark.parametrize(
+    ("successes", "n", "low", "high"),
+    [
+        (81, 263, 0.2553, 0.3662),  # Newcombe (1998), table I
+        (15, 148, 0.0624, 0.1605),
+        (0, 20, 0.0, 0.1611),
+        (1, 29, 0.0061, 0.1718),
+    ],
+)
+def test_the_published_wilson_intervals(successes: int, n: int, low: float, high: float) -> None:
+    found = rate(successes, n, n_unscored=2)
+    assert found.value == pytest.approx(successes / n)
+    assert found.low == pytest.approx(low, abs=5e-5)
+    assert found.high == pytest.approx(high, abs=5e-5)
+    assert (found.n, found.n_unscored) == (n, 2)
+
+
+def test_a_rate_of_nothing_is_undefined_not_zero() -> None:
+    found = rate(0, 0, n_unscored=5)
+    assert (found.value, found.low, found.high, found.n, found.n_unscored) == (None, None, None, 0, 5)
+    assert found.note
+
+
+def test_rates_at_the_ends_keep_an_interval_of_some_width() -> None:
+    none, all_of_them = rate(0, 10), rate(10, 10)
+    assert none.low == pytest.approx(0, abs=1e-12) and none.high is not None and none.high > 0.2
+    assert all_of_them.high == pytest.approx(1) and all_of_them.low is not None and all_of_them.low < 0.8
