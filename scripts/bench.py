@@ -79,7 +79,7 @@ def _raw(judge: JudgeSpec, tasks: list[Task], logprobs: int | None) -> float:
             seed=1,
             isolated=False,
         )
-        environment = {**os.environ, **engine_environment(scratch, load)}
+        environment = {**os.environ, **engine_environment(scratch, Path(scratch), load)}
         done = subprocess.run(
             [sys.executable, __file__, "--raw", str(file)],
             env=environment,

@@ -61,6 +61,21 @@ class LazyGroup(click.Group):
         except KeyboardInterrupt:
             click.echo("interrupted", err=True)
             ctx.exit(3)
+        except Exception as error:
+            if ctx.params.get("debug"):
+                raise
+            _say("error", f"a fault of the appliance: {_where(error)}")
+            _say("hint", "`appliance --debug …` shows more, audited text included; please report it.")
+            ctx.exit(2)
+
+
+def _where(error: Exception) -> str:
+    """Kind and place of an unexpected error. Not its words: they may quote audited text."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    place = f" at {trace.tb_frame.f_code.co_filename}:{trace.tb_lineno}" if trace else ""
+    return f"{type(error).__name__}{place}"
 
 
 def _say(kind: str, text: str) -> None:
@@ -72,7 +87,8 @@ def _say(kind: str, text: str) -> None:
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="appliance")
-def main() -> None:
+@click.option("--debug", is_flag=True, help="Show tracebacks; they can quote audited text.")
+def main(debug: bool) -> None:
     """Audit text for bias with two open-weight judges on your own machine.
 
     Exit codes: 0 done, 1 gate failed, 2 could not run, 3 incomplete.

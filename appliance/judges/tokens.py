@@ -13,6 +13,7 @@ import secrets
 from array import array
 from collections.abc import Sequence
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 from appliance.domain.base import Frozen
@@ -116,6 +117,13 @@ class PromptEncoder:
                 f"the prompt does not start with exactly one BOS token (bos = '{self._style.bos}')",
                 "Set bos to 'template', 'add' or 'none' in the model's manifest as the model needs.",
             )
+
+
+def load_encoder(weights: Path, style: PromptStyle) -> PromptEncoder:
+    """The encoder of a judge from its weights directory; nothing is fetched."""
+    from transformers import AutoTokenizer
+
+    return PromptEncoder(AutoTokenizer.from_pretrained(str(weights), local_files_only=True), style)
 
 
 def control_ids(tokenizer: Any) -> frozenset[int]:

@@ -79,12 +79,10 @@ def _read(incoming: IO[str], loop: asyncio.AbstractEventLoop, queue: asyncio.Que
 
 async def _answer(engine: object, task: Task, out: IO[str]) -> None:
     try:
-        reply = await engine.answer(task)  # type: ignore[attr-defined]
-    except Exception as error:
-        reply = Reply(
-            task_id=task.task_id, kind="engine_error", detail=f"{type(error).__name__}: {error}"[:500]
-        )
-    _say(out, ToParent(reply=reply))
+        _say(out, ToParent(reply=await engine.answer(task)))  # type: ignore[attr-defined]
+    except Exception as error:  # whatever it is, the parent waits for an answer to every task
+        detail = ascii(f"{type(error).__name__}: {error}"[:500])[1:-1]
+        _say(out, ToParent(reply=Reply(task_id=task.task_id, kind="engine_error", detail=detail)))
 
 
 def _say(out: IO[str], message: ToParent) -> None:

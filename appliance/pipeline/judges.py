@@ -53,7 +53,7 @@ def judge_spec(root: Path, name: str, config: JudgesConfig, audit: Audit) -> Jud
             seed=config.seed,
             isolated=isolated,
         )
-        return WorkerSession(name, load)
+        return WorkerSession(name, load, root / "models" / "weights" / ".cache")
 
     return JudgeSpec(
         name, manifest.title, manifest.licence, digest(details), details, session, manifest, directory

@@ -11,7 +11,7 @@ from appliance.domain.base import Frozen
 from appliance.domain.tasks import Task
 from appliance.errors import UnknownIdError
 from appliance.judges.budget import longest_reply
-from appliance.judges.tokens import PromptEncoder
+from appliance.judges.tokens import PromptEncoder, load_encoder
 from appliance.pipeline.cells import Cell, CellRules
 from appliance.pipeline.judges import JudgeSpec
 from appliance.pipeline.prepare import Prepared, with_salt
@@ -115,10 +115,7 @@ def _next_task(rules: CellRules, cell: Cell, reader: Reader | None) -> tuple[Tas
 def _encoder(judge: JudgeSpec) -> PromptEncoder | None:
     if judge.manifest is None or judge.weights is None:
         return None
-    from transformers import AutoTokenizer
-
-    tokenizer = AutoTokenizer.from_pretrained(str(judge.weights), local_files_only=True)
-    return PromptEncoder(tokenizer, judge.manifest.prompt)
+    return load_encoder(judge.weights, judge.manifest.prompt)
 
 
 def _small_groups(prepared: Prepared) -> dict[str, int]:

@@ -78,12 +78,13 @@ def _against_labels(verdicts: Mapping[str, Verdict], labels: Mapping[str, Intend
 
 
 def _misses(measured: Estimate) -> list[str]:
-    if measured.n < MIN_LABELS or measured.value is None or measured.low is None:
+    if measured.n < MIN_LABELS or measured.value is None:
         return []
-    if measured.low >= REQUIRED_KAPPA:
+    lower = measured.value if measured.low is None else measured.low
+    if lower >= REQUIRED_KAPPA:
         return []
-    interval = f"{measured.low:.2f} and {measured.high:.2f}"
+    interval = "" if measured.low is None else f" (95% interval {measured.low:.2f} to {measured.high:.2f})"
     return [
-        f"the kappa of its flags with the intended labels lies between {interval} (95% interval); "
-        f"the lower bound must reach {REQUIRED_KAPPA}"
+        f"the kappa of its flags with the intended labels is {measured.value:.2f}{interval}; "
+        f"its lower bound must reach {REQUIRED_KAPPA}"
     ]

@@ -90,7 +90,7 @@ def _clustered(confusions: Array, statistic: Statistic, name: str, n_unscored: i
         note = "both gave one and the same label throughout: agreement is complete, kappa is undefined"
         return _undefined(n, n_unscored, method, note)
     low, high = _interval(confusions, statistic, seed)
-    note = "" if low is not None else "too few records for an interval"
+    note = "" if low is not None else "no interval: too few records, or all of them alike"
     return Estimate(value=value, low=low, high=high, n=n, n_unscored=n_unscored, method=method, note=note)
 
 
@@ -104,7 +104,8 @@ def _interval(confusions: Array, statistic: Statistic, seed: int) -> tuple[float
     if len(defined) < RESAMPLES / 2:
         return None, None
     low, high = np.quantile(defined, [0.025, 0.975])
-    return float(low), float(high)
+    # Equal bounds would claim certainty where resampling merely has nothing to vary.
+    return (float(low), float(high)) if high - low > 1e-12 else (None, None)
 
 
 def _undefined(n: int, n_unscored: int, method: str, note: str) -> Estimate:

@@ -1,5 +1,7 @@
 """The document's scorecard, to the letter, and the harness keys beside it.
 
+`total_competence_statements` counts the claims in the text and the omitted ones, so that flagged and
+unflagged instances add up to it. `identity_dimension` lists all dimensions that the findings implicate.
 OMISSION has no words in the text to quote. Its `extracted_statement` is therefore empty, its `evidence_gap`
 quotes the sentence of the context that the text leaves out, and `evidence_excerpts` cites that sentence with
 source "context" and its offsets. Without a context omissions cannot be assessed, and the scorecard says so.
@@ -65,7 +67,7 @@ def build_scorecard(
             UnflaggedInstance(id=label, extracted_statement=by_label[label].text, why_benign=why)
             for label, why in benign.items()
         ),
-        recommendations=tuple(_recommendations(record, spans, findings, total)),
+        recommendations=tuple(_recommendations(record, spans, benign, findings)),
     )
 
 
@@ -111,14 +113,15 @@ def _pattern(findings: Sequence[Finding], total: int) -> str:
 
 
 def _recommendations(
-    record: Record, spans: Sequence[Span], findings: Sequence[Finding], total: int
+    record: Record, spans: Sequence[Span], benign: Mapping[str, str], findings: Sequence[Finding]
 ) -> list[str]:
     found = [f"Have a person read {f.span} ({f.category}, {f.severity}) against the facts." for f in findings]
-    if total == 0:
+    claims = len(benign) + sum(f.source == "text" for f in findings)
+    if claims == 0:
         sentences = sum(span.source == "text" for span in spans)
         found.append(
-            f"No competence statement was found: the judge answered NO_CLAIM for all {sentences} sentences. "
-            "Check that the text is about a person's work before reading this as fair."
+            f"No competence statement was found in the text: the judge answered NO_CLAIM for all {sentences} "
+            "sentences. Check that it is about a person's work before reading this as fair."
         )
     if not record.context.strip():
         found.append("Omissions were not assessed: the record has no context to compare the text with.")
