@@ -90,7 +90,7 @@ def _clustered(confusions: Array, statistic: Statistic, name: str, n_unscored: i
         note = "both gave one and the same label throughout: agreement is complete, kappa is undefined"
         return _undefined(n, n_unscored, method, note)
     low, high = _interval(confusions, statistic, seed)
-    note = "" if low is not None else "no interval: too few records, or all of them alike"
+    note = "" if low is not None else "too few records, or all of them alike"
     return Estimate(value=value, low=low, high=high, n=n, n_unscored=n_unscored, method=method, note=note)
 
 
