@@ -107,9 +107,13 @@ class WorkerSession:
 
     def _read_replies(self) -> None:
         assert self._process is not None and self._process.stdout is not None
-        for line in self._process.stdout:
-            self._messages.put(ToParent.model_validate_json(line))
-        self._messages.put(None)
+        try:
+            for line in self._process.stdout:
+                self._messages.put(ToParent.model_validate_json(line))
+        except ValueError:
+            self._messages.put(ToParent(fatal="the worker sent something that is not a message"))
+        finally:
+            self._messages.put(None)
 
     def _read_stderr(self) -> None:
         assert self._process is not None and self._process.stderr is not None

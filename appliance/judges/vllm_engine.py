@@ -129,6 +129,11 @@ class VllmEngine:
         spelt: bytes = self._bytes.decode_bytes([token])
         return spelt
 
+    @property
+    def dead(self) -> bool:
+        """Whether the engine has died, so that nothing more can be asked of it."""
+        return bool(self._engine.errored)
+
     def close(self) -> None:
         self._engine.shutdown()
 

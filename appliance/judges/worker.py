@@ -15,11 +15,14 @@ import struct
 import sys
 import threading
 import time
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
 from appliance.domain.tasks import Reply, Task
 from appliance.errors import ApplianceError, EngineError
 from appliance.judges.protocol import Ready, ToParent, ToWorker
+
+if TYPE_CHECKING:
+    from appliance.judges.vllm_engine import VllmEngine
 
 SIOCSIFFLAGS, IFF_UP_RUNNING = 0x8914, 0x41
 
@@ -60,7 +63,7 @@ async def _serve(incoming: IO[str], out: IO[str]) -> None:
         engine.close()
 
 
-async def _answer_all(engine: object, incoming: IO[str], out: IO[str]) -> None:
+async def _answer_all(engine: VllmEngine, incoming: IO[str], out: IO[str]) -> None:
     queue: asyncio.Queue[Task | None] = asyncio.Queue()
     loop = asyncio.get_running_loop()
     threading.Thread(target=_read, args=(incoming, loop, queue), daemon=True).start()
@@ -72,16 +75,21 @@ async def _answer_all(engine: object, incoming: IO[str], out: IO[str]) -> None:
 
 
 def _read(incoming: IO[str], loop: asyncio.AbstractEventLoop, queue: asyncio.Queue[Task | None]) -> None:
-    for line in incoming:
-        loop.call_soon_threadsafe(queue.put_nowait, ToWorker.model_validate_json(line).task)
-    loop.call_soon_threadsafe(queue.put_nowait, None)
-
-
-async def _answer(engine: object, task: Task, out: IO[str]) -> None:
     try:
-        _say(out, ToParent(reply=await engine.answer(task)))  # type: ignore[attr-defined]
+        for line in incoming:
+            loop.call_soon_threadsafe(queue.put_nowait, ToWorker.model_validate_json(line).task)
+    finally:
+        loop.call_soon_threadsafe(queue.put_nowait, None)
+
+
+async def _answer(engine: VllmEngine, task: Task, out: IO[str]) -> None:
+    try:
+        _say(out, ToParent(reply=await engine.answer(task)))
     except Exception as error:  # whatever it is, the parent waits for an answer to every task
         detail = ascii(f"{type(error).__name__}: {error}"[:500])[1:-1]
+        if engine.dead:  # no record failed: the engine did, and a new one can answer what is open
+            _say(out, ToParent(fatal=f"the engine died: {detail}"))
+            os._exit(1)
         _say(out, ToParent(reply=Reply(task_id=task.task_id, kind="engine_error", detail=detail)))
 
 

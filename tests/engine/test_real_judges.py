@@ -129,7 +129,7 @@ def test_the_fallback_back_end_gives_valid_replies_too(make_audit: Make) -> None
 
 def test_kills_of_parent_and_worker_and_an_interrupt_lose_nothing(make_audit: Make) -> None:
     """One run, stopped three ways at different moments, then finished."""
-    count = 60
+    count = 160
     short = "[competence]\nreason_words = 3"
     audit = make_audit(records(count), JUDGES[0], "scripted:silent", short)
 
@@ -139,17 +139,21 @@ def test_kills_of_parent_and_worker_and_an_interrupt_lose_nothing(make_audit: Ma
     assert _gone(), engine_processes()
     first = set(audit.rows("SELECT task_id FROM attempts"))
 
-    process = audit.start()
-    audit.wait_for_attempts(len(first) + 5, process)
-    _kill_worker()
-    _, said = process.communicate(timeout=60)
-    assert process.returncode == 3, said
-    assert _gone(), engine_processes()
-    second = set(audit.rows("SELECT task_id FROM attempts"))
-    assert first < second
+    for victim in (b"appliance.judges.worker", b"VLLM::EngineCore"):
+        before = set(audit.rows("SELECT task_id FROM attempts"))
+        process = audit.start()
+        audit.wait_for_attempts(len(before) + 1, process)
+        _kill_processes(victim)
+        _, said = process.communicate(timeout=60)
+        assert process.returncode == 3, said
+        assert _gone(), engine_processes()
+        assert before < set(audit.rows("SELECT task_id FROM attempts"))
+        assert audit.rows("SELECT * FROM attempts WHERE kind = 'engine_error'") == []
+        assert first <= before
 
+    before = set(audit.rows("SELECT task_id FROM attempts"))
     process = audit.start()
-    audit.wait_for_attempts(len(second) + 1, process)
+    audit.wait_for_attempts(len(before) + 1, process)
     kill(process, signal.SIGINT)
     assert process.returncode == 3
     assert _gone(), engine_processes()
@@ -160,14 +164,14 @@ def test_kills_of_parent_and_worker_and_an_interrupt_lose_nothing(make_audit: Ma
     assert audit.rows("SELECT count(*) FROM attempts") == [(2 * count,)]
 
 
-def _kill_worker() -> None:
+def _kill_processes(name: bytes) -> None:
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():
             try:
                 line = (entry / "cmdline").read_bytes()
             except OSError:
                 continue
-            if b"appliance.judges.worker" in line and b"unshare" not in line.split(b"\0")[0]:
+            if name in line and b"unshare" not in line.split(b"\0")[0]:
                 os.kill(int(entry.name), signal.SIGKILL)
 
 
