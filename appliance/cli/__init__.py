@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import importlib
+import os
 import sys
 from typing import Any
 
@@ -55,8 +56,10 @@ class LazyGroup(click.Group):
             raise
         except OSError as error:
             if error.errno == errno.EPIPE:  # the reader has gone, as `| head` does
-                raise
+                _drop_output()
+                ctx.exit(2)
             _say("error", f"{error.filename or 'standard output'}: {error.strerror}")
+            _drop_output()
             ctx.exit(2)
         except KeyboardInterrupt:
             click.echo("interrupted", err=True)
@@ -67,6 +70,12 @@ class LazyGroup(click.Group):
             _say("error", f"a fault of the appliance: {_where(error)}")
             _say("hint", "`appliance --debug …` shows more, audited text included; please report it.")
             ctx.exit(2)
+
+
+def _drop_output() -> None:
+    """What standard output still holds could not be written; Python's own try at exit would change the
+    exit code."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
 
 def _where(error: Exception) -> str:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import shlex
+import shutil
 import signal
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from types import FrameType
@@ -91,4 +94,11 @@ def _say(report: RunReport, path: Path, config: Path, as_json: bool) -> None:
         return
     click.echo(to_terminal(report))
     click.echo(f"Report: {path}")
-    click.echo(f"More:   appliance divergence {report.run_id} --store {config}")
+    more = [_program(), "divergence", report.run_id, "--store", str(config.resolve())]
+    click.echo(f"More:   {shlex.join(more)}")
+
+
+def _program() -> str:
+    """How to call this program again from anywhere."""
+    called = Path(sys.argv[0])
+    return "appliance" if shutil.which("appliance") == str(called) else str(called.resolve())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any, Literal
 
 from pydantic import Field
@@ -67,7 +68,8 @@ def make_task(fingerprint: str, question: Question, sampling: Sampling, salt: st
     task_id = digest(
         {
             "judge": fingerprint,
-            "question": question.model_dump(mode="json"),
+            "question": question.model_dump(mode="json", exclude={"reply_schema"}),
+            "reply_schema": json.dumps(question.reply_schema),  # as text: the order of keys matters
             "sampling": sampling.model_dump(mode="json"),
             "salt": salt,
         }

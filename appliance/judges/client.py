@@ -38,6 +38,7 @@ class WorkerSession:
         self._stderr: deque[str] = deque(maxlen=40)
         self._scratch = ""
         self._process: subprocess.Popen[str] | None = None
+        self._readers: list[threading.Thread] = []
 
     def start(self, cancelled: Callable[[], bool]) -> Ready:
         self._scratch = tempfile.mkdtemp(prefix="appliance-")
@@ -54,8 +55,11 @@ class WorkerSession:
             start_new_session=True,  # Ctrl-C reaches the parent only, which then ends the worker in order
             preexec_fn=_die_with_parent,
         )
-        threading.Thread(target=self._read_replies, daemon=True).start()
-        threading.Thread(target=self._read_stderr, daemon=True).start()
+        self._readers = [
+            threading.Thread(target=t, daemon=True) for t in (self._read_replies, self._read_stderr)
+        ]
+        for reader in self._readers:
+            reader.start()
         self._write(ToWorker(load=self._load))
         first = self._first_message(cancelled)
         if first is None or first.ready is None:
@@ -67,6 +71,7 @@ class WorkerSession:
         while not cancelled():
             with contextlib.suppress(queue.Empty):
                 return self._messages.get(timeout=0.5)
+            self._check_alive()
         raise IncompleteError("interrupted while the model was loading", "Run the same command again.")
 
     def submit(self, task: Task) -> None:
@@ -80,7 +85,17 @@ class WorkerSession:
                 if message is None or message.reply is None:
                     return self._last_words(replies, message)
                 replies.append(message.reply)
+        if not replies:
+            self._check_alive()
         return replies
+
+    def _check_alive(self) -> None:
+        """A dead worker's child can hold its pipe open, so that no end of it is ever read."""
+        if self._process is None or self._process.poll() is None:
+            return
+        self._readers[0].join(timeout=2)  # what it sent before it died is read first
+        if self._messages.empty():
+            raise self._failure(None)
 
     def _last_words(self, replies: list[Reply], message: ToParent | None) -> Sequence[Reply]:
         """The worker has ended. What it answered before comes first; the failure on the next call."""
@@ -96,13 +111,17 @@ class WorkerSession:
                 os.killpg(process.pid, signal.SIGKILL)
             with contextlib.suppress(subprocess.TimeoutExpired):
                 process.wait(timeout=10)
+            # The pipes end when the last process that holds them has: only then is its memory free again.
+            for reader in self._readers:
+                reader.join(timeout=10)
         shutil.rmtree(self._scratch, ignore_errors=True)
 
     def _write(self, message: ToWorker) -> None:
         assert self._process is not None and self._process.stdin is not None
         # A dead worker shows as a broken pipe here; `receive` then says why it died.
-        with contextlib.suppress(BrokenPipeError, ValueError):
-            self._process.stdin.write(message.model_dump_json() + "\n")
+        line = message.model_dump_json() + "\n"
+        with contextlib.suppress(BrokenPipeError):
+            self._process.stdin.write(line)
             self._process.stdin.flush()
 
     def _read_replies(self) -> None:
@@ -128,7 +147,7 @@ class WorkerSession:
 
     def _tail(self) -> str:
         lines = [line for line in self._stderr if "Error" in line or "error" in line][-3:]
-        return "The engine's last words: " + (" / ".join(lines) or "none")
+        return "The engine's last words: " + (" / ".join(lines) or "none") + "."
 
 
 def _die_with_parent() -> None:
@@ -145,6 +164,7 @@ def engine_environment(scratch: str, cache: Path, load: Load) -> dict[str, str]:
     return {
         **dict.fromkeys((*on, "VLLM_DO_NOT_TRACK", "DO_NOT_TRACK"), "1"),  # vLLM accepts only "1"
         "PYTHONPATH": str(Path(__file__).resolve().parents[2]),
+        "PYTHONUTF8": "1",
         "HOME": scratch,
         "TMPDIR": scratch,
         "VLLM_CONFIG_ROOT": f"{scratch}/config",

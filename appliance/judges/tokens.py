@@ -22,6 +22,8 @@ from appliance.domain.tasks import Message, Segment
 from appliance.errors import ModelError
 
 PLAIN_CUE = "\n\nThe audit as JSON:\n"
+# Part of a judge's fingerprint: raise the number whenever equal messages come to give other token ids.
+ENCODER = f"encoder/1 {PLAIN_CUE!r}"
 
 
 class EncodedPrompt(Frozen):

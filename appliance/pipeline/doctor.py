@@ -16,7 +16,7 @@ from appliance.errors import ApplianceError
 from appliance.judges.manifests import load_manifest, manifest_names, weights_dir
 from appliance.judges.sandbox import NAMESPACES
 from appliance.judges.weights import LOCK, verify_weights
-from appliance.pipeline.machine import gpu_devices, installed, memory_gib, proc_field, usable_cores
+from appliance.pipeline.machine import gpu_devices, installed, memory_gib, usable_cores
 
 _SETUP = "Run scripts/setup."
 _NEEDED_DISK = 4e9  # the two demonstration judges while they are converted
@@ -40,7 +40,6 @@ def run_checks(root: Path, *, full: bool = False) -> Iterator[Check]:
     yield check_disk(root)
     yield check_namespaces()
     yield check_sqlite(sqlite3.sqlite_version_info)
-    yield check_umask()
     yield from check_models(root, full)
 
 
@@ -133,13 +132,6 @@ def check_sqlite(found: tuple[int, ...]) -> Check:
     detail += ": has the WAL-reset fault, which needs two connections that write"
     remedy = "The appliance writes with one connection only: let no other program write to its file."
     return Check(name="sqlite", status="warn", detail=detail, remedy=remedy)
-
-
-def check_umask() -> Check:
-    value = int(proc_field("/proc/self/status", "Umask") or "22", 8)
-    readers = "only you" if value & 0o077 == 0o077 else "other users of this machine too"
-    detail = f"{value:04o}: new reports and exports can be read by {readers}"
-    return Check(name="umask", status="ok", detail=detail)
 
 
 def check_models(root: Path, full: bool) -> Iterator[Check]:

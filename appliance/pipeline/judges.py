@@ -16,9 +16,13 @@ from appliance.judges.client import WorkerSession
 from appliance.judges.interface import JudgeSession
 from appliance.judges.manifests import load_manifest, weights_dir
 from appliance.judges.protocol import Load
+from appliance.judges.tokens import ENCODER
 from appliance.judges.weights import verify_weights, weights_digest
 from appliance.judges.worker import engine_version
-from appliance.pipeline.machine import gpu_devices
+from appliance.pipeline.machine import gpu_devices, installed
+
+# Beside the engine: what makes the token ids and what enforces the grammar.
+_LIBRARIES = ("transformers", "tokenizers", "outlines", "llguidance", "xgrammar")
 
 
 @dataclass(frozen=True)
@@ -42,7 +46,10 @@ def judge_spec(root: Path, name: str, config: JudgesConfig, audit: Audit) -> Jud
         return _scripted(name, audit)
     manifest = load_manifest(root, name)
     directory = weights_dir(root, manifest)
-    details = _details(manifest, weights_digest(verify_weights(directory)), config, audit)
+    digest_of_weights = weights_digest(verify_weights(directory))
+    details = _details(manifest, digest_of_weights, config, audit)
+    # One folder a model: what one worker leaves is never read by another model's.
+    cache = root / "models" / "weights" / ".cache" / digest_of_weights[:16]
 
     def session(isolated: bool) -> JudgeSession:
         load = Load(
@@ -53,7 +60,7 @@ def judge_spec(root: Path, name: str, config: JudgesConfig, audit: Audit) -> Jud
             seed=config.seed,
             isolated=isolated,
         )
-        return WorkerSession(name, load, root / "models" / "weights" / ".cache")
+        return WorkerSession(name, load, cache)
 
     return JudgeSpec(
         name, manifest.title, manifest.licence, digest(details), details, session, manifest, directory
@@ -74,6 +81,9 @@ def _details(manifest: ModelManifest, weights: str, config: JudgesConfig, audit:
         "quantisation": engine.quantisation,
         "context": engine.context,
         "tensor_parallel_size": engine.tensor_parallel_size,
+        "eager": engine.eager,
+        "libraries": {name: installed(name) for name in _LIBRARIES},
+        "encoder": ENCODER,
         "prompt_style": manifest.prompt.model_dump(mode="json"),
         "seed": config.seed,
         "temperatures": list(audit.temperatures),

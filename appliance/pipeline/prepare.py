@@ -157,6 +157,12 @@ def _judges(config: Config, root: Path, audit: Audit) -> tuple[JudgeSpec, JudgeS
             "Two judges can check each other only if they are two models, best of different families.",
         )
     first, second = (judge_spec(root, name, config.judges, audit) for name in names)
+    weights = [judge.details.get("weights") for judge in (first, second)]
+    if weights[0] is not None and weights[0] == weights[1]:
+        raise ConfigError(
+            f"judges.a '{names[0]}' and judges.b '{names[1]}' are the same model: their files are equal",
+            "Its agreement with itself would show nothing; take a second model of another family.",
+        )
     return first, second
 
 

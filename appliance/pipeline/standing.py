@@ -21,6 +21,8 @@ REQUIRED_KAPPA = 0.7
 DEGENERATE_SHARE = 0.95
 MIN_RECORDS = 8  # fewer cannot show that a judge always says the same
 MIN_LABELS = 20
+MIN_REASONS = 20
+SAME_REASONS = 0.25  # different reasons per finding, at most, of a judge that repeats itself
 
 
 def standing(
@@ -65,7 +67,14 @@ def _sameness(scored: list[Verdict]) -> list[str]:
     label, most = counts.most_common(1)[0]
     if most >= DEGENERATE_SHARE * counts.total():
         found.append(f"it answers {label} for {most} of {counts.total()} sentences")
-    return found
+    return found + _same_reasons(scored)
+
+
+def _same_reasons(scored: list[Verdict]) -> list[str]:
+    reasons = [finding.rationale for v in scored for finding in v.findings]
+    if len(reasons) < MIN_REASONS or len(set(reasons)) > SAME_REASONS * len(reasons):
+        return []
+    return [f"it gives only {len(set(reasons))} different reasons for {len(reasons)} findings"]
 
 
 def _against_labels(verdicts: Mapping[str, Verdict], labels: Mapping[str, IntendedLabel]) -> Estimate:

@@ -106,7 +106,7 @@ def _dimension_of(column: str) -> str:
 
 def _missing(table: Table, field: str, wanted: str) -> InputError:
     separated = f", separated by {table.separated_by}" if table.separated_by else ""
-    section = "input.identity_columns" if field.startswith(_IDENTITY_PREFIX) else "input.columns"
+    section = "input.identity" if field.startswith(_IDENTITY_PREFIX) else "input.columns"
     return InputError(
         f"{table.name}: no column '{wanted}' for {field}; columns found{separated}: {_listed(table.columns)}",
         f'Name the column in the config: [{section}] {field.removeprefix(_IDENTITY_PREFIX)} = "its name".',

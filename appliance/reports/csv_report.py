@@ -20,7 +20,7 @@ COLUMNS = [
     *("run_id", "record_id", "judge", "judge_standing", "status", "reason"),
     *("bias_flag", "competence_attribution_score", "bias_score", "overall_severity"),
     *("stated_confidence", "measured_confidence", "bias_types", "identity_dimension"),
-    *("evidence_excerpts", "divergent", "review_reasons"),
+    *("finding_ids", "evidence_excerpts", "divergent", "review_reasons"),
 ]
 LAST_COLUMNS = ["template_id", "fingerprint", "attempts"]
 
@@ -61,7 +61,7 @@ def _judged_rows(report: RunReport, dimensions: list[str]) -> Iterator[list[Cell
 
 def _said(verdict: Verdict) -> list[Cell]:
     if verdict.status == "unscored":
-        return ["unscored", verdict.reason or "no reason recorded", *([""] * 9)]
+        return ["unscored", verdict.reason or "no reason recorded", *([""] * 10)]
     return [
         verdict.status,
         verdict.reason,
@@ -73,6 +73,7 @@ def _said(verdict: Verdict) -> list[Cell]:
         verdict.measured_confidence,
         " | ".join(rows.categories(verdict)),
         rows.dimension_text(verdict),
+        " | ".join(finding.finding_id for finding in verdict.findings),
         " | ".join(finding.excerpt for finding in verdict.findings),
     ]
 

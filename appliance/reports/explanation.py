@@ -75,7 +75,10 @@ def _at_span(verdict: Verdict, span: str) -> list[LabelDistribution]:
 
 def _distribution(found: LabelDistribution) -> str:
     shares = ", ".join(f"{label} {p:.2f}" for label, p in found.probabilities.items())
-    return f"  probabilities at {found.where}: {shares}"
+    open_share = (
+        f"; {found.unresolved:.2f} on tokens that do not tell them apart" if found.unresolved > 0.005 else ""
+    )
+    return f"  probabilities at {found.where}: {shares}{open_share}"
 
 
 def _other(explanation: Explanation) -> str:

@@ -15,7 +15,7 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def to_json(report: RunReport) -> str:
-    """Everything in the report, keys sorted, so that equal reports give equal bytes.
+    """Everything in the report, each scorecard's keys in the document's order; equal reports, equal bytes.
 
     Added to the report's own fields: `schema`, `standing_notice`, and `judge_standing` beside every
     verdict and group row, so that no verdict is quoted without it. NaN and infinity are refused
@@ -25,7 +25,7 @@ def to_json(report: RunReport) -> str:
     data.update(schema=SCHEMA, standing_notice=notice(report).title)
     for row in _judged(data):
         row["judge_standing"] = level_of(report, row["judge"])
-    text = json.dumps(data, ensure_ascii=False, allow_nan=False, sort_keys=True, indent=2, default=str)
+    text = json.dumps(data, ensure_ascii=False, allow_nan=False, indent=2, default=str)
     return _SURROGATE.sub(lambda found: f"\\u{ord(found[0]):04x}", text) + "\n"
 
 

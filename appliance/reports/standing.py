@@ -14,9 +14,9 @@ MEANING: dict[StandingLevel, str] = {
 }
 
 _TODO = (
-    "Let people label 50 to 100 of your own records and calibrate the judges against those labels; "
-    "or run again with a larger judge model, and calibrate that one. Until then use this report only to "
-    "choose what people read, and decide nothing about a text, a person or a system from it."
+    "Run again with a larger judge model, and let people label 50 to 100 of your own records to compare it "
+    "with; this version has no command for that comparison yet, so it calls no judge fit. Until then use this "
+    "report only to choose what people read, and decide nothing about a text, a person or a system from it."
 )
 
 

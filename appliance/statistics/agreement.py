@@ -28,8 +28,8 @@ def rate(successes: int, n: int, n_unscored: int = 0) -> Estimate:
     low, high = proportion_confint(successes, n, method="wilson")
     return Estimate(
         value=successes / n,
-        low=float(low),
-        high=float(high),
+        low=0.0 if successes == 0 else float(low),  # exact at the ends, where rounding would leave 1e-17
+        high=1.0 if successes == n else float(high),
         n=n,
         n_unscored=n_unscored,
         method="Wilson 95% interval",

@@ -152,4 +152,22 @@ MIGRATIONS: tuple[tuple[str, str], ...] = (
             FROM audit_results GROUP BY run_id, judge, intersectional_labels;
         """,
     ),
+    (
+        # The same for the log from record to score: a row without a verdict is unscored, never absent.
+        "0004_unscored_rows_in_audit_log",
+        """
+        DROP VIEW audit_log;
+        CREATE VIEW audit_log AS
+            SELECT rr.run_id, rr.record_id, j.name AS judge, coalesce(v.status, 'unscored') AS status,
+                   coalesce(v.reason, json_extract(rr.skipped, '$.reason'), 'not judged yet') AS reason,
+                   v.score, v.flag, v.severity, v.stated_confidence, v.measured_confidence,
+                   json_extract(v.result, '$.evidence_excerpts') AS evidence_excerpts,
+                   coalesce(v.attempts, 0) AS attempts, v.task_id, v.created
+            FROM run_records rr
+            JOIN run_judges rj ON rj.run_id = rr.run_id
+            JOIN judges j ON j.fingerprint = rj.fingerprint
+            LEFT JOIN verdicts v ON v.run_id = rr.run_id AND v.record_id = rr.record_id
+                AND v.fingerprint = j.fingerprint;
+        """,
+    ),
 )

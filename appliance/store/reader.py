@@ -150,7 +150,10 @@ class Reader:
         found = self._rows(sql, [len(finding_id), finding_id]) if finding_id else []
         if not found or len({row["finding_id"] for row in found}) > 1:
             what = "several findings begin with" if found else "no finding"
-            raise UnknownIdError(f"{what} '{finding_id}'", "The report shows each finding's id.")
+            raise UnknownIdError(
+                f"{what} '{finding_id}'",
+                "Reports show the ids; -s names the report's store.",
+            )
         return found[0]
 
     def attempt(self, task_id: str) -> dict[str, Any]:

@@ -76,7 +76,7 @@ def verdict_row(run_id: str, fingerprint: str, verdict: Verdict) -> Row:
     return plain | {
         "run_id": run_id,
         "fingerprint": fingerprint,
-        "labels": canonical_json(verdict.labels),
+        "labels": json.dumps(verdict.labels),  # in the order of the sentences
         "result": json.dumps(verdict.result, ensure_ascii=False, allow_nan=False),
         "created": now(),
     }

@@ -40,8 +40,9 @@ def test_every_sentence_and_fact_is_one_numbered_line_in_order() -> None:
 def test_everything_of_the_record_is_untrusted_and_nothing_else_is() -> None:
     of = record(scoring_rubric="1 to 5")
     untrusted = [s.text for m in ask(of).messages for s in m.segments if not s.trusted]
-    assert len(untrusted) == 5
+    assert len(untrusted) == 6
     assert untrusted[1:4] == ["  Maria", "  gender, age", "  1 to 5"]
+    assert untrusted[5] == "8", "the bound of a reason, which the configuration sets"
     for sentence in (*TEXT.split(". "), *CONTEXT.split(". ")):
         assert sentence.rstrip(".") in "".join(untrusted)
 

@@ -129,7 +129,7 @@ def test_the_fallback_back_end_gives_valid_replies_too(make_audit: Make) -> None
 
 def test_kills_of_parent_and_worker_and_an_interrupt_lose_nothing(make_audit: Make) -> None:
     """One run, stopped three ways at different moments, then finished."""
-    count = 160
+    count = 60
     short = "[competence]\nreason_words = 3"
     audit = make_audit(records(count), JUDGES[0], "scripted:silent", short)
 

@@ -130,3 +130,11 @@ def test_the_worker_is_told_to_stay_offline_and_gets_none_of_our_secrets(
     ):
         assert made[name] == "1"
     assert made["VLLM_HOST_IP"] == "127.0.0.1"
+
+
+@pytest.mark.parametrize("session", [f"{line(READY)}\nsleep 300 &\nexit 4"], indirect=True)
+def test_a_death_is_seen_although_a_child_holds_the_pipe(session: WorkerSession) -> None:
+    session.start(never)
+    with pytest.raises(EngineError, match="exit 4"):
+        for _ in range(5):
+            session.receive(0.3)

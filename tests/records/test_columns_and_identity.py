@@ -46,7 +46,7 @@ def test_mapped_column_that_is_missing_is_refused_even_for_an_optional_field(rea
 def test_missing_identity_column_points_to_its_own_section(read):
     with pytest.raises(InputError, match="no column 'sex'") as caught:
         read("a.csv", "record_id,text\n1,a\n", identity_columns={"gender": "sex"})
-    assert "[input.identity_columns] gender =" in caught.value.hint
+    assert "[input.identity] gender =" in caught.value.hint
 
 
 def test_unknown_field_is_refused(read):

@@ -77,6 +77,7 @@ class CompetenceAudit:
             "IDENTITY_SIGNAL": _indented(_one_line(record.identity_signal)),
             "IDENTITY_DIMENSIONS": _indented(_one_line(", ".join(record.identity_dimensions))),
             "SCORING_RUBRIC": _indented(record.scoring_rubric),
+            "REASON_WORDS": str(self._words),
         }
 
 
