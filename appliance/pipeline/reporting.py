@@ -150,6 +150,11 @@ def _headline(
     flagged = ", ".join(f"{j.name} flags {j.n_flagged} of {j.n_scored} scored" for j in judges)
     rows = f"{n_records} records judged" + (f", {n_skipped} more could not be" if n_skipped else "")
     unfit = [j.name for j in judges if j.standing.level == "unfit"]
-    verdict = f" {' and '.join(unfit)}: unfit as judge of these texts; see why below." if unfit else ""
+    verdict = ""
+    if unfit:
+        verdict = (
+            f" {' and '.join(unfit)}: unfit as judge of these texts, so nothing is cleared; see why below."
+        )
+    waiting = "1 record waits" if n_review == 1 else f"{n_review} records wait"
     state = "" if complete else "INCOMPLETE: run the same command again to go on. "
-    return f"{state}{rows}: {flagged}. {n_review} records wait for a person.{verdict}"
+    return f"{state}{rows}: {flagged}. {waiting} for a person.{verdict}"

@@ -15,8 +15,9 @@ MEANING: dict[StandingLevel, str] = {
 
 _TODO = (
     "Run again with a larger judge model, and let people label 50 to 100 of your own records to compare it "
-    "with; this version has no command for that comparison yet, so it calls no judge fit. Until then use this "
-    "report only to choose what people read, and decide nothing about a text, a person or a system from it."
+    "with; this version has no command for that comparison yet, so it calls no judge fit. Until then use "
+    "this report only to choose what people read, and decide nothing about a text, a person or a system "
+    "from it."
 )
 
 
