@@ -10,7 +10,8 @@ from appliance.audits.interface import LabelScheme
 from appliance.config import DivergenceConfig
 from appliance.domain.verdicts import Divergence, Verdict
 from appliance.reports.data import RunDivergence
-from appliance.statistics.agreement import Array, agreement, kappa
+from appliance.statistics.agreement.kappa import agreement, kappa
+from appliance.statistics.arrays import Array
 
 Pairs = Sequence[tuple[Verdict, Verdict]]
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from appliance.domain.records import Record
 from appliance.domain.verdicts import Verdict
 from appliance.reports.data import GroupRow
-from appliance.statistics.agreement import rate
+from appliance.statistics.proportions import rate
 
 
 def group_rows(

@@ -15,7 +15,7 @@ from appliance.domain.estimates import Estimate
 from appliance.domain.records import IntendedLabel
 from appliance.domain.verdicts import Verdict
 from appliance.reports.data import JudgeStanding
-from appliance.statistics.agreement import kappa
+from appliance.statistics.agreement.kappa import kappa
 
 REQUIRED_KAPPA = 0.7
 DEGENERATE_SHARE = 0.95

@@ -38,7 +38,11 @@ def rate(count: int, n: int) -> Estimate:
 
 
 def kappa(value: float, n: int) -> Estimate:
-    return interval(value, value - 0.4, value + 0.4, n=n) if n else interval(None, n=0)
+    return (
+        interval(value, value - 0.4, value + 0.4, n=n)
+        if n
+        else interval(None, n=0, note="no record was compared")
+    )
 
 
 def judge(name: str, level: StandingLevel, records: tuple[RecordReport, ...]) -> JudgeSummary:

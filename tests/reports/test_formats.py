@@ -121,7 +121,9 @@ def test_the_terminal_summary_is_short_and_sends_no_control_characters() -> None
 @pytest.mark.parametrize("name", ["html", "md"])
 def test_an_undefined_kappa_is_a_dash_with_its_reason(name: str) -> None:
     records = ordinary().records[2:3]
-    source = report(records, divergence=table(records, flag_kappa=interval(None, n=1)))
+    source = report(
+        records, divergence=table(records, flag_kappa=interval(None, n=1, note="one label throughout"))
+    )
     assert "both judges gave every compared record the same answer" in WRITERS[name](source)
     assert "Kappa of the flags: – Undefined" in to_terminal(source)
 

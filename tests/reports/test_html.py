@@ -144,7 +144,11 @@ def test_a_missing_verdict_is_unscored() -> None:
 
 def test_an_undefined_kappa_says_why() -> None:
     records = ordinary().records[2:3]
-    shown = page(report(records, divergence=table(records, flag_kappa=interval(None, n=1)))).text
+    shown = page(
+        report(
+            records, divergence=table(records, flag_kappa=interval(None, n=1, note="one label throughout"))
+        )
+    ).text
     assert "Undefined: both judges gave every compared record the same answer (no flag)" in shown
 
 

@@ -56,7 +56,7 @@ def test_kappa_is_worded(value: float, words_of_it: str) -> None:
 def test_an_interval_around_zero_is_not_called_agreement() -> None:
     assert "chance alone is not ruled out" in reading.kappa_reading(interval(0.3, -0.1, 0.6))
     assert "wide" in reading.kappa_reading(interval(0.6, 0.2, 0.9))
-    assert reading.kappa_reading(interval(None)) == ""
+    assert reading.kappa_reading(interval(None, note="nothing to compare")) == ""
 
 
 def test_kappa_of_a_constant_judge_is_explained() -> None:
