@@ -35,6 +35,7 @@ KEPT_IN = {
     "torch": ("judges",),
     "gguf": ("judges",),
     "statsmodels": ("statistics",),
+    "krippendorff": ("statistics",),
     "scipy": ("statistics",),
 }
 HEAVY = ("pydantic", "transformers", "numpy", "jinja2", "outlines", "vllm", "torch", "sqlite_utils", "scipy")

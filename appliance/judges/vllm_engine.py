@@ -34,7 +34,7 @@ class VllmEngine:
         tokenizer = AutoTokenizer.from_pretrained(load.weights, local_files_only=True)
         self._encoder = PromptEncoder(tokenizer, load.prompt)
         self._bytes = from_tokenizer(tokenizer)
-        self._engine = AsyncLLM.from_engine_args(AsyncEngineArgs(**_engine_arguments(load)))
+        self._engine = AsyncLLM.from_engine_args(AsyncEngineArgs(**engine_arguments(load)))
 
     def fits(self, prompt: EncodedPrompt, budget: int) -> bool:
         return len(prompt.ids) + budget <= self._context
@@ -151,7 +151,8 @@ def _distributions(text: str, steps: list[Step], task: Task) -> Any:
         return ()
 
 
-def _engine_arguments(load: Load) -> dict[str, Any]:
+def engine_arguments(load: Load) -> dict[str, Any]:
+    """Settings of vLLM, as its offline and its async interface both take them."""
     settings: EngineSettings = load.engine
     return {
         "model": load.weights,

@@ -1,0 +1,112 @@
+"""Paired scores: the same item in two variants, repeats averaged, templates kept together."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from appliance.statistics import arrays
+from appliance.statistics.arrays import Array, Codes
+
+Ids = Sequence[Hashable] | npt.NDArray[Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Pairs:
+    """Complete pairs only. x, y: shape (n,), one value a unit. cluster: shape (n,), 0..k-1, what may not be
+    taken for independent (a template's pairs). n_unscored: units that lack x or y. n_values_unscored: single
+    values that were lacking, those of units that are still complete included."""
+
+    x: Array
+    y: Array
+    cluster: Codes
+    n_unscored: int = 0
+    n_values_unscored: int = 0
+
+    @property
+    def n(self) -> int:
+        return len(self.x)
+
+    @cached_property
+    def differences(self) -> Array:
+        """x - y, rounded to 12 digits so that means of repeats that are equal on paper tie."""
+        return np.asarray(np.round(self.x - self.y, 12) + 0.0, dtype=np.float64)
+
+    @cached_property
+    def cluster_sums(self) -> Array:
+        """Sum of differences of each cluster, shape (k,)."""
+        k = int(self.cluster.max(initial=-1)) + 1
+        sums = np.bincount(self.cluster, self.differences, minlength=k)
+        return np.asarray(np.round(sums, 12) + 0.0, dtype=np.float64)
+
+    @property
+    def clustered(self) -> bool:
+        return len(self.cluster_sums) < self.n
+
+    @property
+    def inputs(self) -> dict[str, Any]:
+        return arrays.kept(x=self.x, y=self.y, cluster=self.cluster)
+
+
+def make_pairs(
+    x: npt.ArrayLike, y: npt.ArrayLike, *, unit: Ids | None = None, cluster: Ids | None = None
+) -> Pairs:
+    """Pairs of scores x[i], y[i]; NaN is unscored.
+
+    unit: repeats of one unit (an item, a persona) carry one id; each side is averaged over its scored
+    repeats, so repeats never count as independent. cluster: units that share a template. Raises ValueError
+    for lengths that differ, infinite scores, and a unit in two clusters.
+    """
+    first, second = arrays.scores(x, "x"), arrays.scores(y, "y")
+    n = arrays.same_length(x=first, y=second)
+    lacking = int(np.isnan(first).sum() + np.isnan(second).sum())
+    cluster_codes = arrays.clusters(cluster, n)
+    if unit is not None:
+        units = arrays.clusters(unit, n, "unit")
+        cluster_codes = units if cluster is None else cluster_codes
+        first, second, cluster_codes = _averaged(first, second, units, cluster_codes)
+    complete = ~(np.isnan(first) | np.isnan(second))
+    return Pairs(
+        first[complete],
+        second[complete],
+        arrays.clusters(cluster_codes[complete], int(complete.sum())),
+        n_unscored=int((~complete).sum()),
+        n_values_unscored=lacking,
+    )
+
+
+def from_long(
+    score: npt.ArrayLike, side: Sequence[bool] | npt.NDArray[Any], unit: Ids, cluster: Ids | None = None
+) -> Pairs:
+    """Pairs from one row a score: side true for x, false for y; rows of one unit are its repeats."""
+    values, first = arrays.scores(score, "score"), np.asarray(side, dtype=bool)
+    arrays.same_length(score=values, side=first)
+    empty = np.full(len(values), np.nan)
+    made = make_pairs(
+        np.where(first, values, empty), np.where(first, empty, values), unit=unit, cluster=cluster
+    )
+    lacking = int(np.isnan(values).sum())
+    return Pairs(made.x, made.y, made.cluster, made.n_unscored, lacking)
+
+
+def _averaged(x: Array, y: Array, units: Codes, cluster: Codes) -> tuple[Array, Array, Codes]:
+    k = int(units.max(initial=-1)) + 1
+    of_unit = np.full(k, -1, dtype=np.int64)
+    of_unit[units] = cluster
+    if (of_unit[units] != cluster).any():
+        raise ValueError(f"cluster: unit number {int(units[(of_unit[units] != cluster).argmax()])} is in two")
+    return _mean(x, units, k), _mean(y, units, k), of_unit
+
+
+def _mean(values: Array, units: Codes, k: int) -> Array:
+    scored = ~np.isnan(values)
+    counts = np.bincount(units[scored], minlength=k)
+    sums = np.bincount(units[scored], values[scored], minlength=k)
+    with np.errstate(invalid="ignore"):
+        found: Array = np.where(counts > 0, sums / counts, np.nan)
+    return found
