@@ -35,7 +35,6 @@ KEPT_IN = {
     "torch": ("judges",),
     "gguf": ("judges",),
     "statsmodels": ("statistics",),
-    "krippendorff": ("statistics",),
     "scipy": ("statistics",),
 }
 HEAVY = ("pydantic", "transformers", "numpy", "jinja2", "outlines", "vllm", "torch", "sqlite_utils", "scipy")

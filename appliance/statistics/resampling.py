@@ -7,13 +7,17 @@ together: 100,000 records with one of 25 pairs of labels each are one multinomia
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 from scipy.special import ndtr, ndtri
 
 from appliance.statistics.arrays import Array, Codes
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 RESAMPLES = 2000
 # Up to this many different patterns one multinomial draw is the fastest; above, drawing indices is.
@@ -39,9 +43,10 @@ def cluster_sums(values: Array, cluster: Codes) -> Array:
 
 
 def bootstrap(
-    parts: Array,
+    parts: Array | csr_array,
     statistic: Statistic,
     *,
+    counts: Codes | None = None,
     level: float = 0.95,
     method: Method = "percentile",
     resamples: int = RESAMPLES,
@@ -51,24 +56,26 @@ def bootstrap(
 
     parts: shape (clusters, ...), what each cluster adds. statistic: sums of shape (r, ...) to values of
     shape (r,), NaN where undefined. The order of clusters does not matter; the seed fixes the draws.
+    counts: how many clusters each row of `parts` stands for, where the caller has counted equal clusters
+    already; then the order of rows must not depend on that of the clusters. Only then may `parts` be sparse.
     No interval, with a note, for fewer than two clusters, where half of the draws are undefined, and where
     nothing varies: equal bounds would claim certainty where resampling merely has nothing to vary.
     Sources: Efron (1979); BCa: Efron (1987); whole clusters: Davison and Hinkley (1997), section 3.8.
     """
-    k = len(parts)
-    if k < 2:
+    shape = parts.shape[1:]
+    if counts is None:
+        parts, counts = np.unique(parts.reshape(len(parts), math.prod(shape)), axis=0, return_counts=True)
+    if counts.sum() < 2:
         return Interval(None, None, "fewer than two clusters: no interval")
-    patterns, counts = np.unique(parts.reshape(k, -1), axis=0, return_counts=True)
-    drawn = _draw(patterns, counts, k, resamples, seed).reshape(resamples, *parts.shape[1:])
-    values = statistic(drawn)
+    values = statistic(_draw(parts, counts, resamples, seed).reshape(resamples, *shape))
     defined = values[~np.isnan(values)]
     if len(defined) <= resamples / 2:
         return Interval(None, None, "undefined in half of the resamples: no interval")
     tails = np.array([(1 - level) / 2, (1 + level) / 2])
     if method == "bca":
-        total = parts.sum(axis=0)
-        point = float(statistic(total[np.newaxis])[0])
-        left_out = statistic(total - patterns.reshape(-1, *parts.shape[1:]))
+        total = counts @ parts
+        point = float(statistic(total.reshape(1, *shape))[0])
+        left_out = statistic((total - parts).reshape(-1, *shape))
         tails = bca_tails(point, defined, left_out, counts.astype(float), tails)
     low, high = np.quantile(defined, tails)
     if not high - low > 1e-12:
@@ -78,16 +85,17 @@ def bootstrap(
     return Interval(float(low), float(high), note)
 
 
-def _draw(patterns: Array, counts: Codes, k: int, resamples: int, seed: int) -> Array:
-    """Sums over k clusters drawn with replacement, shape (resamples, width)."""
+def _draw(patterns: Array | csr_array, counts: Codes, resamples: int, seed: int) -> Array:
+    """Sums over as many clusters as there are, drawn with replacement, shape (resamples, width)."""
     rng = np.random.default_rng(seed)
-    if len(patterns) <= FEW_PATTERNS:
+    k = int(counts.sum())
+    if patterns.shape[0] <= FEW_PATTERNS:
         drawn: Array = rng.multinomial(k, counts / k, size=resamples).astype(float) @ patterns
         return drawn
     sums = np.empty((resamples, patterns.shape[1]))
-    each = np.repeat(np.arange(len(patterns)), counts)
+    each = np.repeat(np.arange(len(counts)), counts)
     for i in range(resamples):
-        times = np.bincount(each[rng.integers(0, k, k)], minlength=len(patterns))
+        times = np.bincount(each[rng.integers(0, k, k)], minlength=len(counts))
         sums[i] = times @ patterns
     return sums
 

@@ -48,12 +48,21 @@ def test_the_published_kappa_of_sas() -> None:
     assert value(one(table), "linear") == pytest.approx(0.4701, abs=1e-4)
 
 
-def test_the_bootstrap_interval_is_near_the_published_analytic_one() -> None:
+@pytest.mark.parametrize("interval", ["score", "bootstrap"])
+def test_the_interval_is_near_the_published_analytic_one(interval: Any) -> None:
     """SAS: .2137 to .7547 for 19 items. Two ways to an interval of so few items may differ by a tenth."""
-    found = kappa(spread([[0, 4, 1], [0, 8, 0], [0, 1, 5]]))
+    found = kappa(spread([[0, 4, 1], [0, 8, 0], [0, 1, 5]]), interval=interval)
     assert found.low == pytest.approx(0.2137, abs=0.1)
     assert found.high == pytest.approx(0.7547, abs=0.1)
     assert found.n == 19
+
+
+def test_the_published_standard_errors() -> None:
+    """SAS, and irrCAC's table of two abstractors."""
+    assert kappa(spread([[0, 4, 1], [0, 8, 0], [0, 1, 5]])).se == pytest.approx(0.1380, abs=5e-5)
+    found = kappa(spread([[13, 0, 0], [0, 20, 7], [0, 4, 56]]))
+    assert found.value == pytest.approx(0.7964094, abs=1e-7)
+    assert found.se == pytest.approx(0.05891072, abs=1e-8)
 
 
 def test_the_published_weighted_kappa_of_irr_depends_on_the_full_list_of_labels() -> None:
@@ -83,8 +92,24 @@ def test_as_the_reference_library_has_it() -> None:
     assert found.value == pytest.approx(expected.kappa)
     assert found.low == pytest.approx(expected.kappa_low, abs=0.03)
     assert found.high == pytest.approx(expected.kappa_upp, abs=0.03)
-    quadratic = cohens_kappa(table, wt="fc").kappa
-    assert value(one(table), "quadratic") == pytest.approx(quadratic)
+    for ours, theirs in (("none", None), ("linear", "linear"), ("quadratic", "fc")):
+        expected = cohens_kappa(table, wt=theirs)
+        found = kappa(spread(table.tolist()), weights=ours)  # type: ignore[arg-type]
+        assert found.value == pytest.approx(expected.kappa, abs=1e-12)
+        assert found.se == pytest.approx(expected.std_kappa, rel=1e-7)
+
+
+def test_the_plain_interval_is_wilsons() -> None:
+    found = agreement(spread([[60, 10], [5, 25]]))
+    assert (found.low, found.high) == pytest.approx(wilson(85, 100), abs=1e-9)
+    assert found.se == pytest.approx((0.85 * 0.15 / 100) ** 0.5)
+
+
+def wilson(successes: int, n: int) -> tuple[float, float]:
+    from statsmodels.stats.proportion import proportion_confint
+
+    low, high = proportion_confint(successes, n, method="wilson")
+    return float(low), float(high)
 
 
 def test_weights_that_do_not_exist_are_refused() -> None:
@@ -162,7 +187,14 @@ def test_copies_within_a_cluster_do_not_narrow_the_interval() -> None:
     single = spread([[20, 10], [5, 25]])
     copied = single * 50
     for statistic in (kappa, agreement):
-        assert statistic(copied) == statistic(single)
+        found, expected = statistic(copied), statistic(single)
+        assert found.value == pytest.approx(expected.value)
+        assert found.low == pytest.approx(expected.low, abs=0.01)
+        assert found.high == pytest.approx(expected.high, abs=0.01)
+        assert width(found) >= width(expected)  # Student's t for the normal
+        assert found.se == pytest.approx(expected.se * (60 / 59) ** 0.5)
+        drawn, same = (statistic(each, interval="bootstrap") for each in (copied, single))
+        assert (drawn.low, drawn.high) == pytest.approx((same.low, same.high))
     as_if_independent = kappa(np.repeat(single, 50, axis=0))
     assert width(as_if_independent) < width(kappa(single)) / 5
 
@@ -192,7 +224,64 @@ def test_records_of_many_sentences_weigh_more_than_records_of_few() -> None:
 
 
 def test_records_that_are_all_alike_claim_no_certainty() -> None:
+    """Complete agreement of 30 records leaves room for a disagreement in the next."""
     tables = np.tile(np.array([[[1.0, 0.0], [0.0, 0.0]]]), (30, 1, 1))
     found = agreement(tables)
-    assert (found.value, found.low, found.high) == (1.0, None, None)
-    assert "alike" in found.note
+    assert (found.value, found.high) == (1.0, 1.0)
+    assert found.low == pytest.approx(wilson(30, 30)[0], abs=1e-9)
+    bootstrapped = agreement(tables, interval="bootstrap")
+    assert (bootstrapped.value, bootstrapped.low, bootstrapped.high) == (1.0, None, None)
+    assert "alike" in bootstrapped.note
+
+
+def test_complete_agreement_has_a_lower_bound_that_rises_with_the_number_of_records() -> None:
+    lows = []
+    for n in (10, 25, 100, 1000):
+        found = kappa(spread([[n, 0], [0, n]]))
+        assert (found.value, found.high, found.note) == (1.0, 1.0, "")
+        assert found.low is not None
+        lows.append(found.low)
+    assert lows == sorted(lows)
+    assert lows[0] < 0.75 < 0.9 < lows[2] < lows[3] < 1
+
+
+def test_unanimous_records_of_many_items_count_as_records() -> None:
+    """Nothing shows that the ten sentences of a record are more than copies of one."""
+    by_record = np.array([[[10.0, 0], [0, 0]]] * 10 + [[[0.0, 0], [0, 10]]] * 10)
+    assert kappa(by_record).low == pytest.approx(kappa(by_record / 10).low, abs=0.05)
+    assert kappa(by_record).low < kappa(spread([[100, 0], [0, 100]])).low - 0.1
+
+
+def test_complete_disagreement_is_bounded_below() -> None:
+    found = kappa(spread([[0, 10], [10, 0]]))
+    assert found.value == pytest.approx(-1)
+    assert found.low == pytest.approx(-1)
+    assert found.high is not None and -1 < found.high < 0
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.lists(st.lists(st.integers(0, 6), min_size=3, max_size=3), min_size=3, max_size=3),
+    st.permutations(range(3)),
+    st.sampled_from(["none", "linear", "quadratic"]),
+)
+def test_interval_and_value_agree_and_do_not_depend_on_order(
+    table: list[list[int]], order: list[int], weights: Any
+) -> None:
+    data = spread(table)
+    found = kappa(data, weights=weights)
+    if found.value is None or found.low is None or found.high is None:
+        return
+    assert -1 - 1e-9 <= found.low <= found.value <= found.high <= 1 + 1e-9
+    shuffled = np.random.default_rng(1).permutation(data)
+    assert kappa(shuffled, weights=weights) == found
+    swapped = kappa(data.transpose(0, 2, 1), weights=weights)
+    same = [kappa(data[:, order][:, :, order])] if weights == "none" else []
+    for other in (swapped, *same):
+        assert (other.low, other.high) == pytest.approx((found.low, found.high), abs=1e-6)
+
+
+def test_tables_that_are_none_are_refused() -> None:
+    for wrong in (np.ones((3, 2, 3)), np.full((2, 2, 2), -1.0), np.full((2, 2, 2), np.nan)):
+        with pytest.raises(ValueError, match="confusions"):
+            kappa(wrong)

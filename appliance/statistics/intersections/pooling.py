@@ -1,0 +1,89 @@
+"""Partial pooling: small cells borrow from the rest, large ones keep their own rate."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from appliance.domain.estimates import Estimate
+from appliance.statistics.arrays import Array, kept, undefined
+
+POOLING_SOURCE = "Efron and Morris (1975); variance: Paule and Mandel (1982)"
+
+
+def pooled_rates(
+    events: npt.ArrayLike, totals: npt.ArrayLike, centre: npt.ArrayLike | None = None, level: float = 0.95
+) -> tuple[Estimate, ...]:
+    """Each cell's rate drawn towards a centre: w·rate + (1 - w)·centre, w = τ²/(τ² + σ²/n).
+
+    events, totals: shape (cells,). centre: what each cell is drawn towards, shape (cells,), e.g. the additive
+    prediction; without it the precision-weighted mean. τ², the spread of true rates about the centre, is
+    Paule and Mandel's; 0 where the cells spread no more than chance makes them, and then every cell is at
+    the centre. A cell without units is at the centre, said in its note. Intervals are normal,
+    √(w·σ²/n + (1 - w)²·Var(centre)), for estimation: tests are made on what was observed.
+    Undefined, each, for fewer than three cells with units.
+    """
+    k, n = np.asarray(events, dtype=np.float64), np.asarray(totals, dtype=np.float64)
+    if k.shape != n.shape or k.ndim != 1 or ((k < 0) | (k > n)).any():
+        raise ValueError("events and totals: one of each per cell, 0 <= events <= totals, expected")
+    method = f"partially pooled rate, {level:.0%} normal"
+    inputs = kept(events=k, totals=n)
+    used = n > 0
+    if used.sum() < 3:
+        note = "fewer than three cells have units"
+        return tuple(undefined(method, note, int(each), 0, POOLING_SOURCE, inputs) for each in n)
+    raw = np.divide(k, n, out=np.zeros_like(k), where=used)
+    smooth = (k.sum() + 0.5) / (n.sum() + 1)
+    p = (k + 2 * smooth) / (n + 2)  # of the variance only: a rate of 0 in few units is no certainty
+    variance = np.divide(p * (1 - p), n, out=np.full_like(k, np.inf), where=used)
+    given = None if centre is None else np.asarray(centre, dtype=np.float64)
+    spread = between_variance(raw[used], variance[used], None if given is None else given[used])
+    weights = 1 / (spread + variance[used])
+    middle = float(weights @ raw[used] / weights.sum())
+    centres = np.full(len(k), middle) if given is None else given
+    of_centre = 1 / float(weights.sum())
+    from scipy.special import ndtri
+
+    z, found = float(ndtri((1 + level) / 2)), []
+    for i in range(len(k)):
+        w = spread / (spread + variance[i]) if used[i] else 0.0
+        value = w * raw[i] + (1 - w) * centres[i]
+        own = w * variance[i] if used[i] else spread
+        se = float(np.sqrt(own + (1 - w) ** 2 * of_centre))
+        note = "" if used[i] else "no unit: this is the centre"
+        found.append(
+            Estimate(
+                value=float(value),
+                low=float(max(0.0, value - z * se)),
+                high=float(min(1.0, value + z * se)),
+                level=level,
+                se=se,
+                n=int(n[i]),
+                method=method,
+                source=POOLING_SOURCE,
+                note=note,
+                inputs=inputs,
+            )
+        )
+    return tuple(found)
+
+
+def between_variance(values: Array, variances: Array, centre: Array | None = None) -> float:
+    """τ² such that Σ (y - centre)²/(τ² + v) equals its degrees of freedom; 0 where it is below them at 0.
+    Source: Paule and Mandel (1982)."""
+    from scipy.optimize import brentq
+
+    df = len(values) - (1 if centre is None else 0)
+
+    def excess(tau: float) -> float:
+        weights = 1 / (tau + variances)
+        middle = weights @ values / weights.sum() if centre is None else centre
+        return float(weights @ (values - middle) ** 2) - df
+
+    if excess(0.0) <= 0:
+        return 0.0
+    top = 1.0
+    while excess(top) > 0:
+        top *= 4
+    found: float = brentq(excess, 0.0, top)
+    return found
