@@ -1,0 +1,132 @@
+"""Paired means: power, sample size, smallest detectable effect; repeats, clusters, equivalence."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from appliance.statistics.power.planned import Planned, quantiles
+
+T_SOURCE = "Cohen (1988), noncentral t"
+MILLER_SOURCE = "Miller (2024)"
+
+
+def paired_power(d: float, n: float, alpha: float = 0.05, tests: int = 1) -> Planned:
+    """Probability that a two-sided paired t-test of n pairs shows a standardised difference d (d_z)."""
+    return Planned(
+        value=_t_power(d, n, alpha / tests), unit="probability", alpha=alpha, tests=tests,
+        method=f"paired t-test, d {d:g}, n {n:g}", source=T_SOURCE,
+    )  # fmt: skip
+
+
+def paired_n(d: float, power: float = 0.8, alpha: float = 0.05, tests: int = 1) -> Planned:
+    """Number of pairs (not rounded) with which a paired t-test shows d. Undefined for d = 0."""
+    quantiles(alpha, tests, power)
+    found = _root(lambda n: _t_power(d, n, alpha / tests) - power, 2.0001, 1e9) if d else None
+    return Planned(
+        value=found, unit="pairs", power=power, alpha=alpha, tests=tests, method=f"paired t-test, d {d:g}",
+        source=T_SOURCE, note="" if found else "no number of pairs shows this effect",
+    )  # fmt: skip
+
+
+def paired_mde(n: int, sd: float = 1.0, power: float = 0.8, alpha: float = 0.05, tests: int = 1) -> Planned:
+    """Smallest mean difference that n pairs show, sd: standard deviation of the differences (1: in d_z)."""
+    quantiles(alpha, tests, power)
+    found = _root(lambda d: _t_power(d, n, alpha / tests) - power, 1e-9, 1e6) if n > 1 else None
+    return Planned(
+        value=None if found is None else found * sd, unit="mean difference", power=power, alpha=alpha,
+        tests=tests, method=f"paired t-test, n {n}", source=T_SOURCE, note="" if found else "two pairs are the least",
+    )  # fmt: skip
+
+
+def repeated_n(
+    effect: float,
+    between: float,
+    within: float = 0.0,
+    repeats: int = 1,
+    power: float = 0.8,
+    alpha: float = 0.05,
+    tests: int = 1,
+) -> Planned:
+    """Items needed for a mean difference of two sides, each asked `repeats` times per item. between: variance
+    of the item's true difference; within: variance of one repeat of one side. (z + z)²(ω² + 2σ²/K)/δ².
+    Source: Miller (2024), equation 9."""
+    z = sum(quantiles(alpha, tests, power))
+    found = z**2 * (between + 2 * within / repeats) / effect**2 if effect else None
+    return Planned(
+        value=found, unit="items", power=power, alpha=alpha, tests=tests, source=MILLER_SOURCE,
+        method=f"paired difference, {repeats} repeats", note="" if found else "no number of items shows 0",
+    )  # fmt: skip
+
+
+def repeated_mde(
+    n: int,
+    between: float,
+    within: float = 0.0,
+    repeats: int = 1,
+    power: float = 0.8,
+    alpha: float = 0.05,
+    tests: int = 1,
+) -> Planned:
+    """Smallest mean difference that n items show; see `repeated_n`."""
+    z = sum(quantiles(alpha, tests, power))
+    found = z * math.sqrt((between + 2 * within / repeats) / n) if n > 0 else None
+    return Planned(
+        value=found, unit="mean difference", power=power, alpha=alpha, tests=tests, source=MILLER_SOURCE,
+        method=f"paired difference, n {n}, {repeats} repeats", note="" if found is not None else "no item",
+    )  # fmt: skip
+
+
+def design_effect(size: float, icc: float) -> float:
+    """By how much clusters of `size` units with intraclass correlation `icc` need more units:
+    1 + (size - 1)·icc. Source: Kish (1965)."""
+    if size < 1 or not -1 <= icc <= 1:
+        raise ValueError(f"size {size} is 1 or more and icc {icc} lies in -1..1")
+    return 1 + (size - 1) * icc
+
+
+def equivalence_n(margin: float, sd: float = 1.0, power: float = 0.8, alpha: float = 0.05) -> Planned:
+    """Pairs needed to be able to clear: TOST at `alpha` within ±margin, when there truly is no difference.
+    sd: of the differences. Source: Phillips (1990)."""
+    quantiles(alpha, 1, power)
+
+    def short(n: float) -> float:
+        from scipy.stats import nct, t
+
+        return 1 - 2 * float(nct.cdf(t.ppf(1 - alpha, n - 1), n - 1, margin / sd * math.sqrt(n))) - power
+
+    found = _root(short, 3.0, 1e8) if margin > 0 else None
+    return Planned(
+        value=found, unit="pairs", power=power, alpha=alpha, method=f"TOST within ±{margin:g}, sd {sd:g}",
+        source="Phillips (1990)", note="" if found else "the margin must be above 0",
+    )  # fmt: skip
+
+
+def _t_power(d: float, n: float, alpha: float) -> float:
+    from scipy.stats import nct, norm, t
+
+    if n <= 1:
+        return 0.0
+    df, shift = n - 1, abs(d) * math.sqrt(n)
+    if df > 1e5 or shift > 35:  # the noncentral t is then the normal, and its series fails
+        return float(norm.sf(norm.ppf(1 - alpha / 2) - shift))
+    limit = float(t.ppf(1 - alpha / 2, df))
+    below = float(nct.cdf(-limit, df, shift))
+    return float(nct.sf(limit, df, shift)) + (0.0 if np.isnan(below) else below)
+
+
+def _root(excess: Callable[[float], float], low: float, high: float) -> float | None:
+    """Where an increasing function crosses 0, None if it does not in between; searched on the log scale."""
+    from scipy.optimize import brentq
+
+    if excess(low) >= 0:
+        return low
+    top = low
+    while excess(top) < 0:
+        top *= 2
+        if top > high:
+            return None
+    found: float = brentq(excess, top / 2, top, xtol=1e-9)
+    return found

@@ -1,0 +1,32 @@
+"""What a planned design can show, before any call is made."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from appliance.domain.base import Frozen
+
+
+class Planned(Frozen):
+    """value: what was asked for, in `unit` (a number of units, an effect, a probability); None where no value
+    answers it, and `note` says why. alpha: two-sided level of the family; tests: how many tests it is shared
+    among (Bonferroni, so that Holm's strictest step is met)."""
+
+    value: float | None
+    unit: str
+    power: float | None = Field(default=None, ge=0, le=1)
+    alpha: float = Field(default=0.05, gt=0, lt=1)
+    tests: int = Field(default=1, ge=1)
+    method: str
+    source: str
+    note: str = ""
+
+
+def quantiles(alpha: float, tests: int, power: float) -> tuple[float, float]:
+    """Normal quantiles of the level and of the power: 1.96 and 0.84 at 5% and 80%. Raises ValueError for
+    values outside 0..1 and fewer than one test."""
+    if not (0 < alpha < 1 and 0 < power < 1 and tests >= 1):
+        raise ValueError(f"alpha {alpha} and power {power} lie between 0 and 1, tests {tests} is 1 or more")
+    from scipy.special import ndtri
+
+    return float(ndtri(1 - alpha / tests / 2)), float(ndtri(power))
