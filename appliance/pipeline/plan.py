@@ -15,6 +15,7 @@ from appliance.judges.tokens import PromptEncoder, load_encoder
 from appliance.pipeline.cells import Cell, CellRules
 from appliance.pipeline.judges import JudgeSpec
 from appliance.pipeline.prepare import Prepared, with_salt
+from appliance.statistics.power.proportions import detectable
 from appliance.store.database import check_place, open_for_reading
 from appliance.store.reader import Reader
 
@@ -37,10 +38,15 @@ class JudgePlan(Frozen):
 
 
 class Plan(Frozen):
+    """small_groups: records of each group that has too few to conclude on. detectable: group -> smallest
+    difference of its flag rate from the rest of its dimension that would be shown with 80% power, at rates
+    near one half (the hardest), Holm over the dimension's groups; None for a group without a rest."""
+
     records: int
     skipped: tuple[str, ...]
     judges: tuple[JudgePlan, ...]
     small_groups: dict[str, int]
+    detectable: dict[str, float | None]
 
 
 def make_plan(prepared: Prepared) -> Plan:
@@ -61,11 +67,13 @@ def _as_run_before(prepared: Prepared, reader: Reader) -> Prepared:
 
 
 def _plan(prepared: Prepared, reader: Reader | None) -> Plan:
+    sizes = {f"{d} = {v}": n for d, groups in _sizes(prepared).items() for v, n in groups.items()}
     return Plan(
         records=len(prepared.records.records),
         skipped=tuple(f"{s.record_id} ({s.place}): {s.reason}" for s in prepared.records.skipped),
         judges=tuple(_judge_plan(prepared, judge, reader) for judge in prepared.judges),
-        small_groups=_small_groups(prepared),
+        small_groups={group: n for group, n in sizes.items() if n < SMALL_GROUP},
+        detectable=_detectable(prepared),
     )
 
 
@@ -118,9 +126,22 @@ def _encoder(judge: JudgeSpec) -> PromptEncoder | None:
     return load_encoder(judge.weights, judge.manifest.prompt)
 
 
-def _small_groups(prepared: Prepared) -> dict[str, int]:
-    counts = Counter(f"{d} = {v}" for r in prepared.records.records for d, v in r.identity.items())
-    return {group: n for group, n in sorted(counts.items()) if n < SMALL_GROUP}
+def _sizes(prepared: Prepared) -> dict[str, dict[str, int]]:
+    """dimension -> value -> records, both in order."""
+    pairs = Counter((d, v) for r in prepared.records.records for d, v in r.identity.items())
+    found: dict[str, dict[str, int]] = {}
+    for (dimension, value), n in sorted(pairs.items()):
+        found.setdefault(dimension, {})[value] = n
+    return found
+
+
+def _detectable(prepared: Prepared) -> dict[str, float | None]:
+    found: dict[str, float | None] = {}
+    for dimension, groups in _sizes(prepared).items():
+        smallest = detectable(list(groups.values())).tolist()
+        for value, difference in zip(groups, smallest, strict=True):
+            found[f"{dimension} = {value}"] = None if difference != difference else round(difference, 4)
+    return found
 
 
 def plan_text(plan: Plan) -> str:
@@ -132,7 +153,15 @@ def plan_text(plan: Plan) -> str:
     if plan.small_groups:
         groups = ", ".join(f"{group} ({n})" for group, n in plan.small_groups.items())
         lines.append(f"Too small to conclude on (fewer than {SMALL_GROUP} records): {groups}")
+    shown = [f"{group}: {_points(least)}" for group, least in plan.detectable.items() if least is not None]
+    if shown:
+        lines.append("Smallest difference of flag rates from the rest that can be shown (80% power):")
+        lines += [f"  {line}" for line in shown]
     return "\n".join(lines)
+
+
+def _points(difference: float) -> str:
+    return f"{100 * difference:.0f} points" if difference < 1 else "none, whatever the records say"
 
 
 def _judge_lines(judge: JudgePlan) -> list[str]:

@@ -71,12 +71,25 @@ def test_small_groups_and_skipped_rows_are_named(project: Project) -> None:
     text = project.ok("plan", "audit.toml")
     assert "not judged: r1 (records.csv, line 3): empty text" in text
     assert "fewer than 50 records): gender = man (1), gender = woman (3)" in text
+    assert "gender = man: none, whatever the records say" in text
+
+
+def test_the_smallest_difference_that_can_be_shown_is_said_beforehand(project: Project) -> None:
+    project.records(
+        [record | {"identity.gender": "woman" if i % 2 else "man"} for i, record in enumerate(rows(100))]
+    )
+    project.config()
+    # Two groups of 50, a family of two: (2.241 + 0.842)·√(0.25·2/50).
+    assert plan(project)["detectable"] == {"gender = man": 0.3083, "gender = woman": 0.3083}
+    assert "gender = woman: 31 points" in project.ok("plan", "audit.toml")
 
 
 def test_a_group_of_fifty_is_not_small(project: Project) -> None:
     project.records([record | {"identity.gender": "woman"} for record in rows(50)])
     project.config()
-    assert plan(project)["small_groups"] == {}
+    found = plan(project)
+    assert found["small_groups"] == {}
+    assert found["detectable"] == {"gender = woman": None}
 
 
 def test_time_is_unknown_until_the_judge_has_run_and_then_it_is_its_own_speed(project: Project) -> None:

@@ -37,7 +37,8 @@ def paired_mde(n: int, sd: float = 1.0, power: float = 0.8, alpha: float = 0.05,
     found = _root(lambda d: _t_power(d, n, alpha / tests) - power, 1e-9, 1e6) if n > 1 else None
     return Planned(
         value=None if found is None else found * sd, unit="mean difference", power=power, alpha=alpha,
-        tests=tests, method=f"paired t-test, n {n}", source=T_SOURCE, note="" if found else "two pairs are the least",
+        tests=tests, method=f"paired t-test, n {n}", source=T_SOURCE,
+        note="" if found else "two pairs are the least",
     )  # fmt: skip
 
 
