@@ -18,7 +18,9 @@ class Hypothesis(Frozen):
     effect: on a scale where 0 is "no difference" (a difference, a log ratio, an interaction contrast).
     margin: on the same scale, the smallest absolute effect that matters, fixed beforehand by the owner.
     test: two-sided test of effect = 0. equivalence: TOST of |effect| < margin, None where it cannot be made.
-    n: units scored in the smaller group (or pairs); min_n: fewer are insufficient data.
+    n: units scored in the smaller group (or pairs); min_n: fewer are insufficient data. unscored_share: of
+    the group in which most is unscored; None where that is not known, and all unscored units are then taken
+    to belong to the smaller group.
     """
 
     name: str
@@ -28,13 +30,14 @@ class Hypothesis(Frozen):
     equivalence: Significance | None
     n: int = Field(ge=0)
     min_n: int = Field(ge=1)
+    unscored_share: float | None = Field(default=None, ge=0, le=1)
 
 
 class Decision(Frozen):
     """The outcome of one hypothesis and what it rests on.
 
     p_adjusted: Holm within the family. mde: smallest absolute effect on the hypothesis' scale that this
-    design detects with 80% power at the family's strictest level; None where there is no standard error.
+    design detects with the wanted power at the family's strictest level; None where there is no standard error.
     reason: one sentence for people, written from the numbers.
     """
 

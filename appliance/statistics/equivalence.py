@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import math
+
+from scipy.special import ndtr, stdtr
+
 from appliance.domain.estimates import Significance
 from appliance.statistics.arrays import kept, untestable
 
@@ -23,24 +27,24 @@ def tost(
     effect, se, margin: on one scale on which 0 is "no difference". df: of the t distribution, None for the
     normal. p < 0.05 exactly when the 90% interval effect ± t·se lies inside ±margin. `statistic` is the one
     of the larger p, signed as effect -/+ margin over se. Undefined without a standard error above 0:
-    measurements that do not vary show no precision. Raises ValueError for a margin or df that is not above 0.
+    measurements that do not vary show no precision. Raises ValueError for a margin or df that is not above 0
+    and for an effect, se or margin that is not finite.
     Source: Schuirmann (1987).
     """
-    if not margin > 0:
-        raise ValueError(f"margin: {margin} is not above 0")
-    if df is not None and not df > 0:
-        raise ValueError(f"df: {df} is not above 0")
+    for name, value in (("margin", margin), ("df", df)):
+        if value is not None and not value > 0:
+            raise ValueError(f"{name}: {value} is not above 0")
+    for name, value in (("effect", effect), ("se", se), ("margin", margin)):
+        if value is not None and not math.isfinite(value):
+            raise ValueError(f"{name}: {value} is not finite")
     method = f"TOST within ±{margin:g}{f' {unit}' if unit else ''} ({'normal' if df is None else 't'})"
     inputs = kept(effect=effect, se=se, df=df, margin=margin)
     if effect is None or se is None or not se > 0:
         note = "no effect was measured" if effect is None else "no standard error: precision is unknown"
         return untestable(method, note, n, n_unscored, TOST_SOURCE, inputs)
-    from scipy import stats
-
-    distribution = stats.norm if df is None else stats.t(df)
     above, below = (effect + margin) / se, (effect - margin) / se
     # effect <= -margin is rejected by a large `above`, effect >= margin by a small `below`.
-    p_above, p_below = float(distribution.sf(above)), float(distribution.cdf(below))
+    p_above, p_below = (float(ndtr(q) if df is None else stdtr(df, q)) for q in (-above, below))
     return Significance(
         statistic=above if p_above > p_below else below,
         p=max(p_above, p_below),
@@ -61,7 +65,7 @@ def equivalence_without_variation(
     error exists. A judge that never changes its answer in 200 pairs has shown something; TOST cannot say it.
 
     largest: the largest absolute difference that the scale allows (4 on a scale of 1 to 5). If the mean were
-    margin or more away from 0, a share of at least (margin - |value|) / (largest + |value|) of differences
+    margin or more away from 0, a share of at least (margin - |value|) / (largest - |value|) of differences
     would lie elsewhere; p = (1 - share)^n bounds the chance to see none of them. Undefined, with a note,
     where |value| reaches the margin or nothing was scored. Raises ValueError unless 0 < margin <= largest.
     Source: the exact binomial bound of no event in n (Clopper and Pearson 1934).
@@ -74,7 +78,7 @@ def equivalence_without_variation(
     if not n or abs(value) >= margin:
         note = "all differences reach the margin" if n else "nothing was scored"
         return untestable(method, note, n, n_unscored, source, inputs)
-    share = (margin - abs(value)) / (largest + abs(value))
+    share = (margin - abs(value)) / (largest - abs(value))
     return Significance(
         statistic=share,
         p=(1 - share) ** n,

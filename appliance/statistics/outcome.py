@@ -2,12 +2,26 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from appliance.domain.outcomes import Decision, FamilyDecision, Hypothesis, Outcome
 from appliance.statistics.multiplicity import HOLM_SOURCE, holm
+from appliance.statistics.power.planned import detectable_ratio
 
 MAX_UNSCORED = 0.05
+ROUNDING = 1e-9  # 0.6 - 0.4 reaches a margin of 0.2
+
+
+@dataclass(frozen=True)
+class _Rule:
+    """level: the family's strictest, alpha over the number of hypotheses tested."""
+
+    alpha: float
+    level: float
+    power: float
+    max_unscored: float
 
 
 def decide(
@@ -22,72 +36,83 @@ def decide(
 
     insufficient data: n < min_n. Such a hypothesis is not tested and not counted in the family: n does not
     depend on what was found, so leaving it out gives nothing away.
-    flagged: Holm-adjusted p < alpha and |effect| >= margin.
-    clear: TOST p < alpha, |effect| < margin, and at most the share `max_unscored` of the units unscored:
-    what was not scored cannot be cleared. TOST is not adjusted: "all of these are clear" is an
-    intersection–union test, which keeps alpha without (Berger 1982); each alone is wrong at most alpha.
-    inconclusive: everything else, an undefined effect or test included, with the smallest effect that this
-    design would have shown (80% power, at the family's strictest level alpha / m).
-    Raises ValueError for an empty family name, a name that occurs twice, alpha or power outside 0..1.
+    flagged: Holm-adjusted p < alpha and |effect| >= margin. A test that is undefined counts in Holm's family
+    all the same.
+    clear: equivalence p < alpha, |effect| < margin, and at most the share `max_unscored` unscored in any
+    group: what was not scored cannot be cleared. It is not adjusted: "all of these are clear" is an
+    intersection–union test, which keeps alpha without (Berger 1982); each alone is wrong at most alpha. The
+    difference may be significant, as long as it is shown to be below the margin. Where nothing varies there
+    is no test, but equivalence can be shown (`equivalence.equivalence_without_variation`).
+    inconclusive: everything else, an undefined effect included, with the smallest effect that this design
+    would have shown with `power` at the family's strictest level alpha / m.
+    The order of hypotheses does not matter, and one more never makes another flagged.
+    Raises ValueError for an empty family name, a name that occurs twice, a test that is not two-sided, an
+    equivalence test of another margin, and alpha, power or max_unscored outside 0..1.
     """
-    _check(family, hypotheses, alpha, power)
+    _check_rule(family, alpha, power, max_unscored)
+    _check(hypotheses)
     tested = [h for h in hypotheses if h.n >= h.min_n]
     adjusted = dict(zip((h.name for h in tested), holm([h.test.p for h in tested]), strict=True))
-    level = alpha / max(len(tested), 1)
+    rule = _Rule(alpha, alpha / max(len(tested), 1), power, max_unscored)
     return FamilyDecision(
         family=family,
         alpha=alpha,
         adjustment=f"{HOLM_SOURCE} over {len(tested)} of {len(hypotheses)} hypotheses",
-        decisions=tuple(
-            _decision(h, adjusted.get(h.name), alpha, level, power, max_unscored) for h in hypotheses
-        ),
+        decisions=tuple(_decision(h, adjusted.get(h.name), rule) for h in hypotheses),
     )
 
 
 def minimum_detectable(se: float | None, df: float | None, level: float, power: float) -> float | None:
-    """Smallest absolute effect that a two-sided test at `level` shows with `power`: (q(1 - level/2) +
-    q(power))·se, q of t with df or of the normal; 2.80·se at 5% and 80%. None without a standard error."""
+    """Smallest absolute effect that a two-sided test at `level` shows with `power`: 2.80·se at 5% and 80% by
+    the normal, noncentral t with df. None without a standard error."""
     if se is None or not se > 0:
         return None
-    from scipy import stats
-
-    distribution = stats.norm if df is None else stats.t(df)
-    return float((distribution.ppf(1 - level / 2) + distribution.ppf(power)) * se)
+    return detectable_ratio(level, power, df) * se
 
 
-def _check(family: str, hypotheses: Sequence[Hypothesis], alpha: float, power: float) -> None:
+def _check_rule(family: str, alpha: float, power: float, max_unscored: float) -> None:
     if not family:
         raise ValueError("family: say in words what was declared to belong together")
-    names = [h.name for h in hypotheses]
-    twice = sorted({name for name in names if names.count(name) > 1})
-    if twice:
-        raise ValueError(f"hypotheses: named twice in one family: {', '.join(twice)}")
     if not (0 < alpha < 1 and 0 < power < 1):
         raise ValueError(f"alpha {alpha} and power {power} must lie between 0 and 1")
+    if not 0 <= max_unscored <= 1:
+        raise ValueError(f"max_unscored: {max_unscored} is no share")
 
 
-def _decision(
-    h: Hypothesis, p: float | None, alpha: float, level: float, power: float, max_unscored: float
-) -> Decision:
-    mde = minimum_detectable(h.effect.se, h.test.df, level, power)
-    outcome, why = _outcome(h, p, alpha, max_unscored)
+def _check(hypotheses: Sequence[Hypothesis]) -> None:
+    times = Counter(h.name for h in hypotheses)
+    twice = sorted(name for name, count in times.items() if count > 1)
+    if twice:
+        raise ValueError(f"hypotheses: named twice in one family: {', '.join(twice)}")
+    for h in hypotheses:
+        if h.test.alternative != "two-sided":
+            raise ValueError(f"{h.name}: the test of no effect is one-sided, two-sided expected")
+        tried = h.equivalence.inputs.get("margin", h.margin) if h.equivalence else h.margin
+        if tried != h.margin:
+            raise ValueError(f"{h.name}: equivalence within {tried} was tested, the margin is {h.margin}")
+
+
+def _decision(h: Hypothesis, p: float | None, rule: _Rule) -> Decision:
+    mde = minimum_detectable(h.effect.se, h.test.df, rule.level, rule.power)
+    outcome, why = _outcome(h, p, rule)
     reason = f"{_measured(h, p)}: {why}" if h.n >= h.min_n else why
     if outcome == "inconclusive" and mde is not None:
-        reason += f"; this design shows effects of {mde:.3g} or more"
+        reason += f"; with {rule.power:.0%} power this design shows effects of {mde:.3g} or more"
     return Decision(hypothesis=h, outcome=outcome, p_adjusted=p, mde=mde, reason=reason + ".")
 
 
-def _outcome(h: Hypothesis, p: float | None, alpha: float, max_unscored: float) -> tuple[Outcome, str]:
+def _outcome(h: Hypothesis, p: float | None, rule: _Rule) -> tuple[Outcome, str]:
     if h.n < h.min_n:
         return "insufficient data", f"{h.n} scored, {h.min_n} are needed before anything is concluded"
     if h.effect.value is None:
         return "inconclusive", f"no effect could be measured ({h.effect.note})"
-    size, significant = abs(h.effect.value), p is not None and p < alpha
-    if significant and size >= h.margin:
+    significant = p is not None and p < rule.alpha
+    reaches = abs(h.effect.value) >= h.margin * (1 - ROUNDING)
+    if significant and reaches:
         return "flagged", f"a difference is shown, and it reaches the margin of {h.margin:g}"
-    equivalent = h.equivalence is not None and h.equivalence.p is not None and h.equivalence.p < alpha
-    if equivalent and size < h.margin:
-        return _cleared(h, significant, max_unscored)
+    equivalent = h.equivalence is not None and h.equivalence.p is not None and h.equivalence.p < rule.alpha
+    if equivalent and not reaches:
+        return _cleared(h, significant, rule.max_unscored)
     if p is None:
         return "inconclusive", f"no test could be made ({h.test.note})"
     if significant:
@@ -99,14 +124,22 @@ def _outcome(h: Hypothesis, p: float | None, alpha: float, max_unscored: float) 
 
 
 def _cleared(h: Hypothesis, significant: bool, max_unscored: float) -> tuple[Outcome, str]:
-    missing = h.effect.n_unscored / (h.effect.n + h.effect.n_unscored) if h.effect.n_unscored else 0.0
-    if missing > max_unscored:
+    missing = _unscored_share(h)
+    if missing > max_unscored * (1 + ROUNDING):
+        whose = "" if h.unscored_share is not None else "up to "
         return "inconclusive", (
-            f"what was scored is equivalent within {h.margin:g}, but {missing:.0%} was left unscored "
-            f"(at most {max_unscored:.0%} for a clear outcome)"
+            f"what was scored is equivalent within {h.margin:g}, but {whose}{missing:.0%} of a group was left "
+            f"unscored (at most {max_unscored:.0%} for a clear outcome)"
         )
     also = "a difference is shown and " if significant else ""
     return "clear", f"{also}equivalence within the margin of {h.margin:g} is shown"
+
+
+def _unscored_share(h: Hypothesis) -> float:
+    """Of a large sample a few per cent unscored can be most of a small group."""
+    if h.unscored_share is not None:
+        return h.unscored_share
+    return h.effect.n_unscored / max(h.n + h.effect.n_unscored, 1)
 
 
 def _measured(h: Hypothesis, p: float | None) -> str:
@@ -116,6 +149,6 @@ def _measured(h: Hypothesis, p: float | None) -> str:
     interval = (
         "" if e.low is None or e.high is None else f" ({e.level:.0%} interval {e.low:.3g} to {e.high:.3g})"
     )
-    tested = "" if p is None else f", Holm p {'< 0.001' if p < 0.001 else f'{p:.3f}'}"
+    tested = "" if p is None else f", Holm p {'< 0.001' if p < 0.001 else f'{p:.3g}'}"
     unscored = f", {e.n_unscored} unscored" if e.n_unscored else ""
     return f"effect {e.value:.3g}{interval}{tested}{unscored}"

@@ -176,17 +176,18 @@ def test_a_real_difference_is_found() -> None:
     assert rate >= 0.9
 
 
-def test_a_difference_of_the_margin_is_rarely_cleared() -> None:
-    """3 in 10 records of the group differ, 1 in 10 of the rest; the margin is that difference."""
-    t, g = factorial(30, 4)
-    rng, own = np.random.default_rng(0), np.array(g) == "a"
+def test_a_difference_of_the_margin_is_cleared_in_five_percent_at_most() -> None:
+    """12% of the group's records differ and 2% of the rest; the margin is that difference. With the plain
+    standard error 11% of such runs would be cleared."""
+    t, g = [t for t in range(50) for _ in range(8)], [*range(8)] * 50
+    rng, own = np.random.default_rng(0), np.array(g) == 0
     cleared = 0
-    for seed in range(200):
-        d = (rng.random(len(g)) < np.where(own, 0.2, 0.1)).astype(float)
-        found = hypotheses(differential(d, g, LABELS, templates=t, draws=199, seed=seed), 0.1, 20)
+    for seed in range(250):
+        d = (rng.random(400) < np.where(own, 0.12, 0.02)).astype(float)
+        found = hypotheses(differential(d, g, range(8), templates=t, draws=199, seed=seed), 0.1, 20)
         equivalence = found[0].equivalence
         cleared += equivalence is not None and equivalence.p is not None and equivalence.p < 0.05
-    assert cleared / 200 <= 0.085
+    assert cleared / 250 <= 0.075
 
 
 def test_hypotheses_go_through_decide() -> None:

@@ -203,6 +203,16 @@ def test_gold_sampled_by_strata_is_weighted_back() -> None:
     assert np.mean(stratified) >= 0.9
 
 
+def test_strata_have_the_textbook_standard_error() -> None:
+    rng = np.random.default_rng(0)
+    strata = np.repeat(["small", "large"], [100, 300])
+    gold = np.where(np.arange(400) % 4 == 0, rng.integers(1, 6, 400), np.nan)
+    found = ppi_mean(np.ones(400), gold, scale=(1, 5), strata=strata, power_tuning=0.0)
+    parts = [gold[(strata == name) & ~np.isnan(gold)] for name in ("small", "large")]
+    assert found.value == pytest.approx(0.25 * parts[0].mean() + 0.75 * parts[1].mean())
+    assert found.se == pytest.approx(np.hypot(0.25 * stats.sem(parts[0]), 0.75 * stats.sem(parts[1])))
+
+
 def test_each_group_is_corrected_by_its_own_gold_or_not_at_all() -> None:
     rng = np.random.default_rng(0)
     parts = [
@@ -443,3 +453,10 @@ def test_a_corrected_disparity_can_be_decided() -> None:
     )
     assert touching.effect.low is not None and touching.test.p is not None
     assert (touching.effect.low > 0) == (touching.test.p < 0.05)
+    skewed = corrected_disparity(
+        "s", estimate(0.1, 0.08, 0.4), estimate(0.02, 0.0, 0.03), margin=0.05, min_n=5
+    )
+    assert skewed.effect.low is not None and skewed.effect.low > 0
+    assert skewed.test.p is not None and skewed.test.p < 0.05
+    assert skewed.equivalence is not None and skewed.equivalence.p is not None
+    assert skewed.equivalence.p > 0.5

@@ -84,6 +84,17 @@ def test_self_starting_is_the_plain_one_for_a_large_baseline() -> None:
     assert cusum(MONTGOMERY, large).up == pytest.approx(plain.up, abs=1e-3)
 
 
+def test_the_first_self_starting_score_is_the_normal_score_of_its_t() -> None:
+    """Hawkins (1987): the value less the mean of those before it, over s·sqrt(1 + 1/n)."""
+    before = np.array([3.0, 5.0, 4.0, 6.0])
+    t = (8 - before.mean()) / (before.std(ddof=1) * (1 + 1 / 4) ** 0.5)
+    found = cusum([8.0], baseline(before), k=0.0)
+    assert found.up[0] == pytest.approx(stats.norm.ppf(stats.t.cdf(t, 3)))
+    again = cusum([8.0, 8.0], baseline(before), k=0.0)
+    alone = cusum([8.0], baseline([*before, 8.0]), k=0.0)
+    assert again.up[1] - again.up[0] == pytest.approx(alone.up[0])
+
+
 @pytest.mark.parametrize("runs", [5, 30])
 def test_false_alarms_are_as_frequent_as_stated_whatever_the_baseline(runs: int) -> None:
     """1 - exp(-50/465) of 50 runs; binomial error of 600 repeats: 1.2 points."""

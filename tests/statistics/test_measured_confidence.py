@@ -140,6 +140,7 @@ def test_the_table_holds_each_bins_rate_with_wilsons_interval() -> None:
 def test_bins_of_equal_width_close_on_the_left_and_hold_1() -> None:
     p = np.array([0, 0.0999, 0.1, 0.3, 0.6, 0.7, 1.0])
     assert places(p, 10, "width").tolist() == [0, 0, 1, 3, 6, 7, 9]
+    assert places(np.array([0.29, 0.57]), 100, "width").tolist() == [29, 57]  # 0.29 * 100 < 29
 
 
 def test_bins_of_equal_mass_keep_equal_values_together() -> None:

@@ -18,7 +18,8 @@ from appliance.domain.estimates import Estimate
 from appliance.statistics.arrays import Array, codes, kept, same_length, scores, undefined
 from appliance.statistics.bounded import Spread, spread
 from appliance.statistics.correction.gold import GroupRate, Scale, clipped
-from appliance.statistics.divergence.within import Ids, ranked
+from appliance.statistics.divergence.within import ranked
+from appliance.statistics.paired.pairs import Ids
 
 SOURCE = "Angelopoulos, Bates et al. (2023), PPI; Angelopoulos, Duchi and Zrnic (2023), PPI++"
 MIN_GOLD = 20  # gold records; below, coverage was not established

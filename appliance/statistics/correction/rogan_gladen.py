@@ -15,7 +15,7 @@ import numpy.typing as npt
 from appliance.domain.estimates import Estimate
 from appliance.statistics.arrays import Codes, Mask, codes, kept, same_length, scores, undefined
 from appliance.statistics.correction.gold import GroupRate, clipped
-from appliance.statistics.divergence.within import Ids
+from appliance.statistics.paired.pairs import Ids
 from appliance.statistics.proportions import rate
 
 SOURCE = "Rogan and Gladen (1978); interval: Lang and Reiczigel (2014), as in Lee et al. (2025)"

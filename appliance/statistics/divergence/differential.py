@@ -14,9 +14,10 @@ from appliance.domain.estimates import Estimate, Significance
 from appliance.domain.outcomes import Hypothesis
 from appliance.statistics.arrays import Array, Codes, codes, kept, same_length, scores, undefined, untestable
 from appliance.statistics.divergence.exchange import DRAWS, Chance, chances
-from appliance.statistics.divergence.within import Contrast, Ids, Layout, by_name, contrast, layout, ranked
+from appliance.statistics.divergence.within import Contrast, Layout, by_name, contrast, layout, ranked
 from appliance.statistics.equivalence import tost
 from appliance.statistics.multiplicity import holm
+from appliance.statistics.paired.pairs import Ids
 
 Measure = Literal["signed", "absolute"]
 SOURCE = "Fisher (1935), Janssen (1997); cluster-robust: Liang and Zeger (1986); Welch (1947)"

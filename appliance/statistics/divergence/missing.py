@@ -14,7 +14,8 @@ from appliance.domain.estimates import Estimate, Significance
 from appliance.statistics.arrays import Array, Codes, Mask, codes, kept, same_length, untestable
 from appliance.statistics.divergence.differential import Differential, differential
 from appliance.statistics.divergence.exchange import DRAWS, permuted
-from appliance.statistics.divergence.within import Ids, Layout, by_name, layout, ranked
+from appliance.statistics.divergence.within import Layout, by_name, layout, ranked
+from appliance.statistics.paired.pairs import Ids
 from appliance.statistics.proportions import rate
 
 METHOD = "generalised Cochran–Mantel–Haenszel, exchange of identities within blocks"

@@ -12,14 +12,12 @@ import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from appliance.statistics.arrays import Array, Codes, Mask, clusters
-
-Ids = Sequence[Hashable] | npt.NDArray[Any]
+from appliance.statistics.paired.pairs import Ids
 
 
 class Contrast(NamedTuple):

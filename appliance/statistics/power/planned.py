@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from pydantic import Field
 
 from appliance.domain.base import Frozen
+
+NORMAL_FROM = 1e5  # degrees of freedom from which t is the normal to six digits
 
 
 class Planned(Frozen):
@@ -29,4 +33,17 @@ def quantiles(alpha: float, tests: int, power: float) -> tuple[float, float]:
         raise ValueError(f"alpha {alpha} and power {power} lie between 0 and 1, tests {tests} is 1 or more")
     from scipy.special import ndtri
 
-    return float(ndtri(1 - alpha / tests / 2)), float(ndtri(power))
+    return -float(ndtri(alpha / tests / 2)), float(ndtri(power))
+
+
+@lru_cache(maxsize=1024)
+def detectable_ratio(level: float, power: float, df: float | None = None) -> float:
+    """Effect over standard error that a two-sided test at `level` shows with `power`: 2.80 at 5% and 80% by
+    the normal (df None), else the noncentrality of t. Adding the quantiles of t instead falls short where few
+    clusters meet a strict level: by 10% with 4 df at 0.1%. The chance of rejecting on the wrong side is left
+    out. Source: Cohen (1988), noncentral t."""
+    from scipy.special import nctdtrinc, stdtrit
+
+    if df is None or df > NORMAL_FROM:
+        return sum(quantiles(level, 1, power))
+    return float(nctdtrinc(df, 1 - power, -stdtrit(df, level / 2)))
