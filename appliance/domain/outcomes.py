@@ -37,7 +37,7 @@ class Decision(Frozen):
     """The outcome of one hypothesis and what it rests on.
 
     p_adjusted: Holm within the family. mde: smallest absolute effect on the hypothesis' scale that this
-    design detects with the wanted power at the family's strictest level; None where there is no standard error.
+    design detects with the wanted power at the family's strictest level; None without a standard error.
     reason: one sentence for people, written from the numbers.
     """
 

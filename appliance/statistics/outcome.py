@@ -128,8 +128,8 @@ def _cleared(h: Hypothesis, significant: bool, max_unscored: float) -> tuple[Out
     if missing > max_unscored * (1 + ROUNDING):
         whose = "" if h.unscored_share is not None else "up to "
         return "inconclusive", (
-            f"what was scored is equivalent within {h.margin:g}, but {whose}{missing:.0%} of a group was left "
-            f"unscored (at most {max_unscored:.0%} for a clear outcome)"
+            f"what was scored is equivalent within {h.margin:g}, but {whose}{missing:.0%} of a group was "
+            f"left unscored (at most {max_unscored:.0%} for a clear outcome)"
         )
     also = "a difference is shown and " if significant else ""
     return "clear", f"{also}equivalence within the margin of {h.margin:g} is shown"

@@ -73,7 +73,7 @@ def test_gender_shades() -> None:
 def test_smoothing_makes_a_group_without_an_event_finite_and_an_empty_group_is_named() -> None:
     assert epsilon([[0, 20], [5, 15]], 0).value is None
     found = epsilon([[0, 20], [5, 15], [0, 0]])
-    assert found.value is not None and "groups 2" in found.note
+    assert found.value == pytest.approx(np.log(5.5 / 0.5)) and "groups 2" in found.note
     assert epsilon([[3, 4]]).value is None
 
 
@@ -144,6 +144,15 @@ def test_it_is_found_in_three_dimensions_and_within_templates() -> None:
 def test_additive_effects_and_nothing_are_never_called_hidden(rates: Any) -> None:
     found = [compound_audit(grid(rates, 200, seed)) for seed in range(120)]
     assert sum(any(b.hidden_compound for b in audit.ledger) for audit in found) <= 6
+
+
+def test_what_an_axis_finds_itself_is_not_hidden() -> None:
+    """A strong first axis, and an interaction on top of it."""
+    audit = compound_audit(grid([[0.1, 0.1], [0.35, 0.75]], 400))
+    worst = audit.ledger[3]
+    assert worst.cell_outcome == "flagged" and (worst.excess_p or 1) < 0.05
+    assert "d0" in worst.failed_by and not worst.hidden_compound
+    assert "finds it already" in worst.reason
 
 
 def test_an_axis_with_too_few_verdicts_does_not_pass() -> None:

@@ -148,7 +148,7 @@ def test_a_family_makes_each_of_its_tests_harder_and_says_which_it_is() -> None:
 def test_what_was_left_unscored_is_not_cleared() -> None:
     assert outcome(hypothesis(missing=5)) == ["clear"]
     found = decide("f", [hypothesis(missing=20)]).decisions[0]
-    assert found.outcome == "inconclusive" and "17% was left unscored" in found.reason
+    assert found.outcome == "inconclusive" and "up to 17% of a group was left unscored" in found.reason
     assert outcome(hypothesis(value=0.4, missing=20)) == ["flagged"]
     assert outcome(hypothesis(missing=20), max_unscored=0.2) == ["clear"]
 
