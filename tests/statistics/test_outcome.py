@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from appliance.domain.estimates import Estimate, Significance
 from appliance.domain.outcomes import Hypothesis
-from appliance.statistics.equivalence import tost
+from appliance.statistics.equivalence import equivalence_without_variation, tost
 from appliance.statistics.multiplicity import benjamini_hochberg, holm
 from appliance.statistics.outcome import decide, minimum_detectable
 
@@ -68,7 +68,7 @@ def test_holm_and_benjamini_hochberg_as_statsmodels_and_r_have_them() -> None:
     assert q[:4] == pytest.approx([0.000523657, 0.00140703, 0.0499591, 0.0506832], abs=1e-6)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=12))
 def test_holm_agrees_with_statsmodels(p: list[float]) -> None:
     from statsmodels.stats.multitest import multipletests
@@ -169,7 +169,112 @@ def test_the_order_of_hypotheses_does_not_matter() -> None:
     assert {d.hypothesis.name: d for d in decide("f", many[::-1]).decisions} == straight
 
 
+@settings(max_examples=80, deadline=None)
+@given(
+    st.lists(st.tuples(st.floats(-1, 1), st.floats(0.01, 0.5)), min_size=1, max_size=6),
+    st.tuples(st.floats(-1, 1), st.one_of(st.none(), st.floats(0.01, 0.5))),
+)
+def test_one_more_hypothesis_never_flags_another(
+    measured: list[tuple[float, float]], one_more: tuple[float, float | None]
+) -> None:
+    few = [hypothesis(str(i), value, se) for i, (value, se) in enumerate(measured)]
+    before = outcome(*few)
+    after = outcome(*few, hypothesis("one more", *one_more))
+    for was, now in zip(before, after, strict=False):
+        assert now == was or (was, now) == ("flagged", "inconclusive")
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.floats(-1, 1), st.floats(1e-6, 1), st.floats(0.01, 0.9), st.floats(1e-9, 1))
+def test_flagged_reaches_the_margin_and_clear_stays_below_it(
+    value: float, se: float, margin: float, p: float
+) -> None:
+    h = hypothesis("h", value, se, margin=margin, p=p)
+    said, equivalent = outcome(h)[0], h.equivalence.p if h.equivalence else None
+    assert equivalent is not None
+    assert (said == "flagged") == (p < 0.05 and abs(value) >= margin)
+    assert (said == "clear") == (equivalent < 0.05)
+
+
+def test_a_difference_at_the_margin_reaches_it_whatever_the_rounding() -> None:
+    assert 0.6 - 0.4 < 0.2
+    assert outcome(hypothesis(value=0.6 - 0.4, se=0.02)) == ["flagged"]
+
+
+def test_a_small_group_left_unscored_is_not_hidden_by_a_large_one() -> None:
+    small = hypothesis(value=0.0, se=0.02, n=60, missing=400).model_copy(
+        update={"effect": hypothesis(value=0.0, se=0.02, n=10_060, missing=400).effect}
+    )
+    found = decide("f", [small]).decisions[0]
+    assert found.outcome == "inconclusive" and "up to 87% of a group" in found.reason
+    assert outcome(small.model_copy(update={"unscored_share": 0.04})) == ["clear"]
+    known = decide("f", [small.model_copy(update={"unscored_share": 0.3})]).decisions[0]
+    assert known.outcome == "inconclusive" and " 30% of a group" in known.reason
+
+
+def test_the_smallest_effect_is_shown_with_the_power_named_at_few_clusters_and_a_strict_level() -> None:
+    from scipy.stats import ttest_1samp
+
+    rng, clusters, level = np.random.default_rng(5), 6, 0.05 / 10
+    mde = minimum_detectable(1 / np.sqrt(clusters), clusters - 1, level, 0.8)
+    assert mde is not None
+    shown = ttest_1samp(rng.normal(mde, 1, (20_000, clusters)), 0, axis=1).pvalue < level
+    assert shown.mean() == pytest.approx(0.8, abs=0.01)
+
+
+def test_the_rule_errs_as_rarely_as_it_says() -> None:
+    """Ten true differences of 0: any of them flagged in at most 5%; ten at the margin: each cleared in 5%."""
+    rng, se, flagged, cleared = np.random.default_rng(6), 0.1, 0, 0
+    for nulls, edges in rng.normal(0, se, (1000, 2, 10)):
+        # A margin of nearly nothing, so that Holm alone protects.
+        found = outcome(*(hypothesis(str(i), v, se, margin=1e-6) for i, v in enumerate(nulls.tolist())))
+        flagged += "flagged" in found
+        edge = [hypothesis(str(i), 0.5 + v, se, margin=0.5) for i, v in enumerate(edges.tolist())]
+        cleared += outcome(*edge).count("clear")
+    assert 0.03 < flagged / 1000 < 0.065
+    assert cleared / 10_000 == pytest.approx(0.05, abs=0.01)
+
+
+@pytest.mark.parametrize("value", [0.0, 0.1, -0.1])
+def test_equal_differences_show_equivalence_by_the_worst_mixture_that_could_hide(value: float) -> None:
+    """The worst case by linear programming: the largest share of `value` that a mean at a margin allows."""
+    from scipy.optimize import linprog
+
+    support, n = np.array([-4.0, -2, -0.5, value, 0.5, 2, 4]), 60
+    worst = 0.0
+    for sign in (1, -1):
+        found = linprog(
+            -(support == value).astype(float), -sign * support[None], [-0.2], np.ones((1, 7)), [1.0]
+        )
+        worst = max(worst, -found.fun)
+    p = equivalence_without_variation(value, 4, 0.2, n=n).p
+    assert p == pytest.approx(worst**n)
+
+
+def test_a_decision_of_nothing_that_varies_rests_on_equivalence_alone() -> None:
+    same = hypothesis(value=0.0, se=None, n=200)
+    shown = equivalence_without_variation(0.0, 4, 0.2, n=200)
+    found = decide("f", [same.model_copy(update={"equivalence": shown})]).decisions[0]
+    assert (found.outcome, found.p_adjusted, found.mde) == ("clear", None, None)
+    assert outcome(same) == ["inconclusive"]
+    assert outcome(same.model_copy(update={"equivalence": None})) == ["inconclusive"]
+
+
+def test_a_test_that_does_not_belong_to_the_hypothesis_is_refused() -> None:
+    h = hypothesis()
+    one_sided = h.test.model_copy(update={"alternative": "greater"})
+    with pytest.raises(ValueError, match="one-sided"):
+        decide("f", [h.model_copy(update={"test": one_sided})])
+    with pytest.raises(ValueError, match=r"equivalence within 0\.3"):
+        decide("f", [h.model_copy(update={"equivalence": tost(0.0, 0.05, None, 0.3, n=100)})])
+    for wrong in ({"effect": np.nan}, {"se": np.inf}, {"margin": np.inf}):
+        with pytest.raises(ValueError, match="not finite"):
+            tost(**{"effect": 0.0, "se": 0.1, "df": None, "margin": 0.2, "n": 9} | wrong)
+
+
 def test_what_is_no_family_is_refused() -> None:
+    with pytest.raises(ValueError, match="max_unscored"):
+        decide("f", [], max_unscored=1.5)
     with pytest.raises(ValueError, match="named twice"):
         decide("f", [hypothesis(), hypothesis()])
     with pytest.raises(ValueError, match="family"):

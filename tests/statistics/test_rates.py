@@ -15,8 +15,8 @@ from appliance.statistics.proportions import (
     compare_rates,
     rate,
     rate_difference,
-    risk_ratio,
 )
+from appliance.statistics.ratios import risk_ratio
 
 
 def test_the_impact_ratios_of_new_york_citys_example() -> None:
@@ -101,7 +101,7 @@ def test_false_positive_rates_of_compas_are_the_published_ones() -> None:
     assert sum(1 for _ in rows) == 3963
     flagged = [float(r["score"]) for r in rows]
     shown = disparity_map(verdicts({"race": [r["race"] for r in rows]}, flagged))
-    races = {g.group["race"]: g for g in shown.margins["race"]}
+    races = {g.group["race"]: g for g in shown.margin("race").groups}
     assert races["African-American"].rate.value == pytest.approx(0.4485, abs=5e-5)
     assert races["Hispanic"].rate.value == pytest.approx(0.2148, abs=5e-5)
     assert races["Caucasian"].rate.value == pytest.approx(0.23, abs=5e-3)

@@ -56,11 +56,29 @@ class Verdicts:
         """Unscored verdicts per cell."""
         return np.bincount(self.cell[np.isnan(self.severity)], minlength=self.n_cells)
 
-    def margin(self, dimension: str) -> Codes:
-        """The place on one axis of every cell, shape (cells,)."""
+    @cached_property
+    def margin_shares(self) -> dict[str, Array]:
+        """dimension -> share of scored verdicts of each level; zeros where nothing was scored."""
+        n = self.by_severity.sum(axis=1)
+        return {
+            dimension: np.bincount(self.margin((dimension,)), n, len(levels)) / max(n.sum(), 1)
+            for dimension, levels in zip(self.dimensions, self.levels, strict=True)
+        }
+
+    def margin(self, dimensions: Sequence[str]) -> Codes:
+        """The place of every cell in the smaller grid of some dimensions, row-major, shape (cells,)."""
         places = np.indices(self.shape).reshape(len(self.shape), -1)
-        found: Codes = places[self.dimensions.index(dimension)]
+        found = np.zeros(self.n_cells, dtype=np.int64)
+        for dimension in dimensions:
+            axis = self.dimensions.index(dimension)
+            found = found * self.shape[axis] + places[axis]
         return found
+
+    def collapsed(self, dimensions: Sequence[str]) -> Verdicts:
+        """The same verdicts over some of the dimensions."""
+        levels = tuple(self.levels[self.dimensions.index(dimension)] for dimension in dimensions)
+        cell = self.margin(dimensions)[self.cell]
+        return Verdicts(tuple(dimensions), levels, cell, self.severity, self.template, self.top)
 
 
 def verdicts(
@@ -75,7 +93,8 @@ def verdicts(
     names the dimension's levels. Cells without rows are kept. severity: 0..top, NaN or None unscored.
 
     Raises ValueError for a level that `levels` lacks, a row without one, lengths that differ and severities
-    that are not whole numbers of 0..top.
+    that are not whole numbers of 0..top. One judge's verdicts of a response each: two judges of one
+    response are no two verdicts, they have a map each.
     """
     if not identity:
         raise ValueError("identity: at least one dimension is needed")

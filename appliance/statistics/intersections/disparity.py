@@ -1,26 +1,29 @@
-"""The disparity map: every intersection and every single axis, measured and decided."""
+"""The disparity map: every intersection and every margin, measured and decided."""
 
 from __future__ import annotations
+
+from itertools import combinations, product
 
 import numpy as np
 
 from appliance.domain.base import Frozen
 from appliance.domain.estimates import Estimate
 from appliance.domain.outcomes import Decision, FamilyDecision, Hypothesis
-from appliance.statistics.equivalence import tost
+from appliance.statistics.arrays import Mask
 from appliance.statistics.intersections.cells import Verdicts
 from appliance.statistics.intersections.measures import Group, MapRules, Measures
 from appliance.statistics.outcome import decide
-from appliance.statistics.proportions import risk_ratio
 
 
 class GroupMeasures(Frozen):
-    """One group: a cell of the grid, or one level of one axis.
+    """One group: a cell of the grid, or of a margin.
 
     group: dimension -> level. rate: share of scored verdicts of the flagging severity or above. severities:
-    share of each severity, 0 first. mean_severity: on 0..top. impact_ratio: share without a flag over the
-    reference's (the favourable outcome; four-fifths rule at 0.8). difference: flag rate less that of all
-    other verdicts, within templates where there are any. decision: of that difference.
+    share of each severity, 0 first. mean_severity: on 0..top. impact_ratio: share without a flag over that of
+    `reference` (the favourable outcome; four-fifths rule at 0.8); its note says why where there is none.
+    rest_ratio: flag rate over that of all other verdicts, which shows what the impact ratio hides where
+    flags are rare. difference: flag rate less that of all others, within templates where there are any.
+    decision: of that difference.
     """
 
     group: dict[str, str]
@@ -30,107 +33,135 @@ class GroupMeasures(Frozen):
     severities: tuple[Estimate, ...]
     mean_severity: Estimate
     impact_ratio: Estimate
+    rest_ratio: Estimate
     difference: Estimate
     decision: Decision
 
 
+class Margin(Frozen):
+    """All groups of some dimensions, decided as one family. reference: the group that impact ratios refer to,
+    declared, or chosen by the data as the one treated best (the ratio's interval does not know of that
+    choice: read it as lower by some); None where nothing was scored."""
+
+    dimensions: tuple[str, ...]
+    groups: tuple[GroupMeasures, ...]
+    reference: dict[str, str] | None
+    family: FamilyDecision
+
+
 class DisparityMap(Frozen):
-    """cells: row-major over `dimensions`. margins: per dimension, its levels. reference: the group that
-    impact ratios of each part refer to, chosen by the data as the one treated best (its ratio's interval
-    does not know that). within_templates: whether differences were made within templates."""
+    """cells: the whole grid, row-major over `dimensions`. axes: each single dimension. between: every margin
+    of two or more dimensions short of all. templates: how many verdicts share, None where rows stand for
+    themselves. Each part is a family of its own."""
 
     dimensions: tuple[str, ...]
     levels: tuple[tuple[str, ...], ...]
-    cells: tuple[GroupMeasures, ...]
-    margins: dict[str, tuple[GroupMeasures, ...]]
-    cell_family: FamilyDecision
-    margin_families: dict[str, FamilyDecision]
-    within_templates: bool
+    cells: Margin
+    axes: tuple[Margin, ...]
+    between: tuple[Margin, ...]
+    templates: int | None
+
+    def margin(self, *dimensions: str) -> Margin:
+        """The part with these dimensions. Raises ValueError if there is none."""
+        for part in (self.cells, *self.axes, *self.between):
+            if set(part.dimensions) == set(dimensions):
+                return part
+        raise ValueError(f"dimensions: {', '.join(dimensions)} is no part of {', '.join(self.dimensions)}")
 
 
-def disparity_map(verdicts: Verdicts, rules: MapRules | None = None) -> DisparityMap:
-    """Measure and decide every cell and every level of every axis. Verdicts without a score are counted in
-    n_unscored of their group and nowhere else. Templates, where given, are compared within; with fewer than
-    six that is impossible and rows are taken for independent, which `within_templates` says."""
+def disparity_map(verdicts: Verdicts, rules: MapRules | None = None, seed: int = 0) -> DisparityMap:
+    """Measure and decide every cell and every margin. Verdicts without a score are counted in n_unscored of
+    their group and nowhere else. Templates, where given, are compared within. seed: of the exchange tests
+    that rare flags need. Raises ValueError for a declared reference that does not exist."""
     rules = rules or MapRules()
-    measure = Measures(verdicts, rules)
-    cells = [measure.group(np.arange(verdicts.n_cells) == i) for i in range(verdicts.n_cells)]
-    cell_family, found = _decided("all intersections", verdicts.names, cells, rules)
-    margins, families = {}, {}
-    for dimension, levels in zip(verdicts.dimensions, verdicts.levels, strict=True):
-        place = verdicts.margin(dimension)
-        groups = [measure.group(place == i) for i in range(len(levels))]
-        named = tuple({dimension: level} for level in levels)
-        families[dimension], margins[dimension] = _decided(f"levels of {dimension}", named, groups, rules)
+    for dimension, level in rules.reference.items():
+        known = dict(zip(verdicts.dimensions, verdicts.levels, strict=True)).get(dimension, ())
+        if level not in known:
+            raise ValueError(f"reference: {dimension} {level} is not in the grid")
+    measures = Measures(verdicts, rules, seed)
+    d = verdicts.dimensions
+    every = [m for size in range(1, len(d)) for m in combinations(d, size)]
     return DisparityMap(
-        dimensions=verdicts.dimensions,
+        dimensions=d,
         levels=verdicts.levels,
-        cells=found,
-        margins=margins,
-        cell_family=cell_family,
-        margin_families=families,
-        within_templates=measure.per_template is not None,
+        cells=_margin(verdicts, d, measures, rules),
+        axes=tuple(_margin(verdicts, (one,), measures, rules) for one in d),
+        between=tuple(_margin(verdicts, m, measures, rules) for m in every if len(m) > 1),
+        templates=None if measures.templates is None else measures.templates.n_templates,
     )
 
 
-def _decided(
-    family: str, names: tuple[dict[str, str], ...], groups: list[Group], rules: MapRules
-) -> tuple[FamilyDecision, tuple[GroupMeasures, ...]]:
+def _margin(verdicts: Verdicts, dimensions: tuple[str, ...], measures: Measures, rules: MapRules) -> Margin:
+    levels = [verdicts.levels[verdicts.dimensions.index(one)] for one in dimensions]
+    names = [dict(zip(dimensions, each, strict=True)) for each in product(*levels)]
+    place = verdicts.margin(dimensions)
+    groups = [measures.group(place == i) for i in range(len(names))]
     decided = decide(
-        f"difference of flag rates from the rest, {family}",
+        f"difference of flag rates from the rest, {' × '.join(dimensions)}",
         [_hypothesis(name, group, rules) for name, group in zip(names, groups, strict=True)],
         alpha=rules.alpha,
         max_unscored=rules.max_unscored,
     )
-    reference = _reference(groups, rules.min_n)
+    shares = np.array([group.n for group in groups]) / max(sum(group.n for group in groups), 1)
+    out = shares < rules.left_out_under
+    at = _reference(names, groups, out, rules)
+    reference = None if at is None else groups[at]
     found = tuple(
-        GroupMeasures(
-            group=name,
-            n=group.n,
-            n_unscored=group.n_unscored,
-            rate=group.rate,
-            severities=group.severities,
-            mean_severity=group.mean_severity,
-            impact_ratio=_impact_ratio(group, reference),
-            difference=group.difference,
-            decision=decision,
-        )
-        for name, group, decision in zip(names, groups, decided.decisions, strict=True)
+        _measured(name, group, decision, measures.impact_ratio(group, reference, _why_not(share, rules)))
+        for name, group, decision, share in zip(names, groups, decided.decisions, shares, strict=True)
     )
-    return decided, found
+    return Margin(
+        dimensions=dimensions,
+        groups=found,
+        reference=None if at is None else names[at],
+        family=decided,
+    )
+
+
+def _measured(name: dict[str, str], group: Group, decision: Decision, ratio: Estimate) -> GroupMeasures:
+    return GroupMeasures(
+        group=name,
+        n=group.n,
+        n_unscored=group.n_unscored,
+        rate=group.rate,
+        severities=group.severities,
+        mean_severity=group.mean_severity,
+        impact_ratio=ratio,
+        rest_ratio=group.rest_ratio,
+        difference=group.contrast.effect,
+        decision=decision,
+    )
+
+
+def _why_not(share: float, rules: MapRules) -> str:
+    if share >= rules.left_out_under:
+        return ""
+    return f"left out: {share:.1%} of the verdicts, under {rules.left_out_under:.1%}"
 
 
 def _hypothesis(name: dict[str, str], group: Group, rules: MapRules) -> Hypothesis:
-    effect = group.difference
     return Hypothesis(
         name=", ".join(f"{dimension} {level}" for dimension, level in name.items()),
-        effect=effect,
+        effect=group.contrast.effect,
         margin=rules.margin,
-        test=group.test,
-        equivalence=tost(
-            effect.value, effect.se, group.test.df, rules.margin, n=group.n, n_unscored=group.n_unscored
-        )
-        if group.test.df is None or group.test.df > 0
-        else None,
-        n=group.n,
+        test=group.contrast.test,
+        equivalence=group.contrast.equivalence,
+        n=min(group.n, group.n_rest),
         min_n=rules.min_n,
+        unscored_share=group.unscored_share,
     )
 
 
-def _reference(groups: list[Group], min_n: int) -> Group | None:
-    """The group treated best, among those with enough verdicts: a lucky few must not set the standard.
-    Of all, where none has enough; None where nothing was scored."""
-    scored = [g for g in groups if g.n >= min_n] or [g for g in groups if g.n]
-    return min(scored, key=lambda g: g.events / g.n, default=None)
-
-
-def _impact_ratio(group: Group, reference: Group | None) -> Estimate:
-    if reference is None:
-        return risk_ratio(0, 0, 0, 0, n_unscored=group.n_unscored)
-    return risk_ratio(
-        group.n - group.events,
-        group.n,
-        reference.n - reference.events,
-        reference.n,
-        n_unscored=group.n_unscored,
+def _reference(names: list[dict[str, str]], groups: list[Group], out: Mask, rules: MapRules) -> int | None:
+    """The declared group, else the one treated best among those with enough verdicts: a lucky few must not
+    set the standard. Of all, where none has enough; None where nothing was scored."""
+    if all(one in rules.reference for one in names[0]):
+        return names.index({one: rules.reference[one] for one in names[0]})
+    scored = [i for i, g in enumerate(groups) if g.n >= rules.min_n and not out[i]]
+    scored = scored or [i for i, g in enumerate(groups) if g.n]
+    return min(
+        scored,
+        # Of equals the larger, then by name: the order of levels must not matter.
+        key=lambda i: (groups[i].events / groups[i].n, -groups[i].n, sorted(names[i].items())),
+        default=None,
     )

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import combinations
+
 import numpy as np
 import numpy.typing as npt
 
@@ -10,6 +13,7 @@ from appliance.statistics.arrays import Array, kept, undefined
 from appliance.statistics.resampling import RESAMPLES
 
 EPSILON_SOURCE = "Foulds et al. (2020)"
+BIASED = "a maximum: biased upwards in small groups"
 KEARNS_SOURCE = "Kearns et al. (2018)"
 
 
@@ -27,30 +31,59 @@ def epsilon(
     Source: Foulds et al. (2020).
     """
     table = np.asarray(counts, dtype=np.float64)
-    if table.ndim != 2 or table.shape[1] < 2 or (table < 0).any():
+    if table.ndim != 2 or table.shape[1] < 2 or not (table >= 0).all():
         raise ValueError(f"counts: shape (groups, outcomes) of counts expected, found {table.shape}")
     method = f"ε, smoothed with {concentration:g}, {level:.0%} percentile bootstrap within groups"
     used, n = table[table.sum(axis=1) > 0], int(table.sum())
     inputs = kept(counts=table, concentration=concentration)
     empty = np.flatnonzero(table.sum(axis=1) == 0)
-    note = f"without a unit, left out: groups {', '.join(map(str, empty))}" if len(empty) else ""
+    note = (
+        f"{BIASED}; without a unit, left out: groups {', '.join(map(str, empty))}" if len(empty) else BIASED
+    )
     if len(used) < 2:
         return undefined(method, "fewer than two groups have units", n, 0, EPSILON_SOURCE, inputs)
     value = float(_epsilon(used[np.newaxis], concentration)[0])
     if not np.isfinite(value):
         why = "a probability is 0 and nothing is smoothed: ε is infinite"
         return undefined(method, why, n, 0, EPSILON_SOURCE, inputs)
-    rng = np.random.default_rng(seed)
-    totals = used.sum(axis=1)
-    draws = np.stack(
-        [rng.multinomial(int(t), row / t, RESAMPLES) for t, row in zip(totals, used, strict=True)], axis=1
-    ).astype(np.float64)
-    values = _epsilon(draws, concentration)
+    values = _epsilon(_drawn(used, seed), concentration)
     low, high = np.quantile(values[np.isfinite(values)], [(1 - level) / 2, (1 + level) / 2])
     return Estimate(
         value=value, low=float(low), high=float(high), level=level, n=n, method=method, source=EPSILON_SOURCE,
         note=note, inputs=inputs,
     )  # fmt: skip
+
+
+def epsilon_by_dimensions(
+    counts: npt.ArrayLike, dimensions: Sequence[str], concentration: float = 1.0, seed: int = 0
+) -> dict[tuple[str, ...], Estimate]:
+    """ε of every subset of the dimensions, all of them last; counts: one axis a dimension, outcomes last.
+
+    Unsmoothed, ε of a subset is never above that of a set that contains it, since a margin's rates are means
+    of its cells' (Foulds et al. 2020, theorem 1); the reverse tells nothing: margins can be at 0 while cells
+    are far apart. Smoothing, which weighs more on small cells, can break this by a little.
+    """
+    table = np.asarray(counts, dtype=np.float64)
+    if table.ndim != len(dimensions) + 1:
+        raise ValueError(f"counts: {len(dimensions)} dimensions and outcomes expected, found {table.shape}")
+    found = {}
+    for size in range(1, len(dimensions) + 1):
+        for kept_axes in combinations(range(len(dimensions)), size):
+            gone = tuple(axis for axis in range(len(dimensions)) if axis not in kept_axes)
+            groups = table.sum(axis=gone).reshape(-1, table.shape[-1])
+            found[tuple(dimensions[axis] for axis in kept_axes)] = epsilon(groups, concentration, seed)
+    return found
+
+
+def _drawn(table: Array, seed: int) -> Array:
+    """Each group resampled, shape (r, groups, outcomes), in an order of groups and outcomes that their names
+    have no part in."""
+    outcomes = sorted(range(table.shape[1]), key=lambda j: sorted(table[:, j].tolist()))
+    ordered = table[:, outcomes]
+    ordered = ordered[np.lexsort(ordered.T)]
+    rng = np.random.default_rng(seed)
+    rows = [rng.multinomial(int(row.sum()), row / row.sum(), RESAMPLES) for row in ordered]
+    return np.stack(rows, axis=1).astype(np.float64)
 
 
 def _epsilon(tables: Array, concentration: float) -> Array:

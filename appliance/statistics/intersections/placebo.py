@@ -48,3 +48,14 @@ def against_placebos(effect: float, placebo: npt.ArrayLike, alpha: float = 0.05)
         statistic=abs(effect), p=(1 + reached) / (1 + n), n=n, n_unscored=missing, method=method,
         source=PLACEBO_SOURCE, inputs=inputs,
     )  # fmt: skip
+
+
+def net_of_placebos(effect: float, placebo: npt.ArrayLike, level: float = 0.95) -> Estimate:
+    """|effect| less the noise floor: by how much it stands out, 0 or below where it does not. Undefined where
+    the floor is. Source: Abadie et al. (2010)."""
+    floor = noise_floor(placebo, level)
+    if floor.value is None:
+        return floor.model_copy(update={"method": f"net of the {floor.method}"})
+    return floor.model_copy(
+        update={"value": abs(effect) - floor.value, "method": f"net of the {floor.method}"}
+    )

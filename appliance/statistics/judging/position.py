@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from appliance.domain.base import Frozen
@@ -11,23 +9,23 @@ from appliance.domain.estimates import EffectSize, Estimate, Significance
 from appliance.domain.outcomes import Hypothesis
 from appliance.statistics.agreement.kappa import kappa
 from appliance.statistics.agreement.tables import confusions
-from appliance.statistics.arrays import Array, kept, untestable
-from appliance.statistics.equivalence import tost
-from appliance.statistics.judging.winners import Winner
-from appliance.statistics.paired.net import net_share
-from appliance.statistics.proportions import rate
+from appliance.statistics.arrays import Array
+from appliance.statistics.judging.flips import NetRate, changes, net_of_noise
+from appliance.statistics.judging.shares import NetShare, net, share
+from appliance.statistics.judging.winners import Winner, Winners, checked
+from appliance.statistics.paired.pairs import Ids
 
-Winners = Sequence[Winner | None]
 FAIRNESS_SOURCE = "Shi et al. (2024)"
 
 
 class PositionBias(Frozen):
     """Over pairs scored in both orders; in displayed labels A is the first shown, C a tie.
 
-    table: pairs by winner in the order given (rows A, B, tie) and swapped (columns). consistency: the same
-    winner in both orders (AB, BA, CC). primacy: pairs that drift to the first shown (AA, AC, CA); recency:
-    to the second (BB, BC, CB). fairness: (recency - primacy) / N, 0 without preference; its interval is the
-    adjusted Wald interval, `se` the plain one. test: exact, recency against primacy. kappa: between orders.
+    table: answers by winner in the order given (rows A, B, tie) and swapped (columns). consistent: the same
+    winner in both orders (AB, BA, CC). primacy: those that drift to the first shown (AA, AC, CA); recency:
+    to the second (BB, BC, CB). All four count rows; what follows averages the repeats of a pair.
+    consistency: share consistent. drift: preference fairness, (recency - primacy) / N, above 0 for the
+    second shown, 0 without preference; its test is exact, recency against primacy. kappa: between orders.
     """
 
     table: tuple[tuple[int, ...], ...]
@@ -35,86 +33,78 @@ class PositionBias(Frozen):
     primacy: int
     recency: int
     consistency: Estimate
-    fairness: EffectSize
-    test: Significance
+    drift: NetShare
     kappa: Estimate
+
+    @property
+    def fairness(self) -> EffectSize:
+        return self.drift.effect
+
+    @property
+    def test(self) -> Significance:
+        return self.drift.test
 
     def hypothesis(self, name: str, margin: float, min_n: int) -> Hypothesis:
         """Preference fairness against 0, for `outcome.decide`."""
-        effect = self.fairness
-        return Hypothesis(
-            name=name,
-            effect=effect,
-            margin=margin,
-            test=self.test,
-            equivalence=tost(
-                effect.value, _adjusted_se(effect), None, margin, n=effect.n, n_unscored=effect.n_unscored
-            ),
-            n=effect.n,
-            min_n=min_n,
-        )
+        return self.drift.hypothesis(name, margin, min_n)
 
 
-def position_bias(as_given: Winners, swapped: Winners) -> PositionBias:
+def position_bias(
+    as_given: Winners, swapped: Winners, *, item: Ids | None = None, cluster: Ids | None = None
+) -> PositionBias:
     """One winner per pair and order, mapped back (see `winners.map_back`); None is unscored, and a pair
-    without a winner in either order counts as unscored. Raises ValueError for lengths that differ."""
-    pairs = confusions(list(as_given), list(swapped), list(Winner))
-    table = pairs.table.astype(int)
-    consistent = int(np.trace(table))
-    # The first shown is A in the order given and B when swapped.
-    primacy = int(table[0, 1] + table[0, 2] + table[2, 1])
-    recency = int(table[1, 0] + table[1, 2] + table[2, 0])
-    n, missing = int(table.sum()), pairs.n_unscored
-    fairness = net_share(recency, primacy, n, missing)
+    without a winner in either order counts as unscored. item: rows of one pair are its repeats, averaged.
+    cluster: pairs of one template. Raises TypeError for anything but winners, ValueError for lengths that
+    differ. Source: Shi et al. (2024)."""
+    first, second = checked(as_given=as_given, swapped=swapped)
+    tables = confusions(first, second, list(Winner), clusters=item if cluster is None else cluster)
+    table = tables.table.astype(int)
+    lean = drifts(first, second)
     return PositionBias(
         table=tuple(tuple(row) for row in table.tolist()),
-        consistent=consistent,
-        primacy=primacy,
-        recency=recency,
-        consistency=rate(consistent, n, missing),
-        fairness=fairness.model_copy(
-            update={
-                "method": fairness.method.replace("net difference", "preference fairness"),
-                "source": f"{FAIRNESS_SOURCE}; {fairness.source}",
-            }
+        consistent=int((lean == 0).sum()),
+        primacy=int((lean < 0).sum()),
+        recency=int((lean > 0).sum()),
+        consistency=share(_where(lean, lean == 0), item, cluster),
+        drift=net(
+            _where(lean, lean > 0),
+            _where(lean, lean < 0),
+            "preference fairness",
+            FAIRNESS_SOURCE,
+            item,
+            cluster,
         ),
-        test=_exact(recency, primacy, n, missing, table),
-        kappa=kappa(pairs),
+        kappa=kappa(tables),
     )
 
 
-def accuracy(winners: Winners, labels: Winners) -> Estimate:
-    """Share of pairs whose winner is the label; a tie is no hit unless the label is one. Pairs without a
-    label or a winner count as unscored. Wilson interval."""
-    return accuracy_in_both(winners, winners, labels)
+def drifts(as_given: Winners, swapped: Winners) -> Array:
+    """1 for recency, -1 for primacy, 0 where the winner stays, NaN where either is unscored."""
+    # The first shown is A in the order given and B when swapped.
+    towards = {Winner.A: -1, Winner.TIE: 0, Winner.B: 1}
+    found = [
+        np.nan if a is None or b is None else float(np.sign(towards[a] - towards[b]))
+        for a, b in zip(*checked(as_given=as_given, swapped=swapped), strict=True)
+    ]
+    return np.array(found, dtype=np.float64)
 
 
-def accuracy_in_both(as_given: Winners, swapped: Winners, labels: Winners) -> Estimate:
-    """Share of pairs won by the label in both orders; unscored as in `accuracy`."""
-    rows = list(zip(as_given, swapped, labels, strict=True))
-    scored = [row for row in rows if None not in row]
-    return rate(sum(a == b == label for a, b, label in scored), len(scored), len(rows) - len(scored))
-
-
-def _exact(recency: int, primacy: int, n: int, missing: int, table: Array) -> Significance:
-    method, source, inputs = "exact binomial, recency against primacy", FAIRNESS_SOURCE, kept(table=table)
-    if n == 0:
-        return untestable(method, "no pair was scored in both orders", 0, missing, source, inputs)
-    from scipy.stats import binomtest
-
-    drifting = recency + primacy
-    p = float(binomtest(recency, drifting).pvalue) if drifting else 1.0
-    note = "" if drifting else "no pair changes with its order"
-    return Significance(
-        statistic=float(recency), p=p, n=n, n_unscored=missing, method=method, source=source, note=note,
-        inputs=inputs,
+def position_flips(
+    as_given: Winners,
+    swapped: Winners,
+    repeat: Winners,
+    *,
+    item: Ids | None = None,
+    cluster: Ids | None = None,
+) -> NetRate:
+    """How often the order changes the winner, less how often a repeat in the order given does:
+    (1 - PC) - (1 - CR). A judge of pure noise has 0. Sources: Shi et al. (2024), Ye et al. (2024)."""
+    first, second, again = checked(as_given=as_given, swapped=swapped, repeat=repeat)
+    return net_of_noise(
+        changes(first, second), changes(first, again), f"{FAIRNESS_SOURCE}; Ye et al. (2024)",
+        name="position flips net of repeat noise", item=item, cluster=cluster,
     )  # fmt: skip
 
 
-def _adjusted_se(effect: EffectSize) -> float | None:
-    """Of the adjusted interval: a judge that never drifts in few pairs has a plain error of 0."""
-    if effect.low is None or effect.high is None:
-        return None
-    from scipy.special import ndtri
-
-    return float((effect.high - effect.low) / (2 * ndtri((1 + effect.level) / 2)))
+def _where(lean: Array, condition: np.ndarray[tuple[int, ...], np.dtype[np.bool_]]) -> Array:
+    return np.where(np.isnan(lean), np.nan, condition.astype(np.float64))

@@ -1,13 +1,15 @@
-"""Paired means: power, sample size, smallest detectable effect; repeats, clusters, equivalence."""
+"""Paired means: power, sample size, smallest detectable effect; with repeats and in clusters.
+
+An interaction contrast of each template is such a mean too: n counts templates, sd is of the contrasts.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 
 import numpy as np
 
-from appliance.statistics.power.planned import Planned, quantiles
+from appliance.statistics.power.planned import Planned, crossing, detectable_ratio, quantiles
 
 T_SOURCE = "Cohen (1988), noncentral t"
 MILLER_SOURCE = "Miller (2024)"
@@ -15,6 +17,7 @@ MILLER_SOURCE = "Miller (2024)"
 
 def paired_power(d: float, n: float, alpha: float = 0.05, tests: int = 1) -> Planned:
     """Probability that a two-sided paired t-test of n pairs shows a standardised difference d (d_z)."""
+    quantiles(alpha, tests, 0.8)
     return Planned(
         value=_t_power(d, n, alpha / tests), unit="probability", alpha=alpha, tests=tests,
         method=f"paired t-test, d {d:g}, n {n:g}", source=T_SOURCE,
@@ -24,7 +27,7 @@ def paired_power(d: float, n: float, alpha: float = 0.05, tests: int = 1) -> Pla
 def paired_n(d: float, power: float = 0.8, alpha: float = 0.05, tests: int = 1) -> Planned:
     """Number of pairs (not rounded) with which a paired t-test shows d. Undefined for d = 0."""
     quantiles(alpha, tests, power)
-    found = _root(lambda n: _t_power(d, n, alpha / tests) - power, 2.0001, 1e9) if d else None
+    found = crossing(lambda n: _t_power(d, n, alpha / tests) - power, 2.0001, 1e9) if d else None
     return Planned(
         value=found, unit="pairs", power=power, alpha=alpha, tests=tests, method=f"paired t-test, d {d:g}",
         source=T_SOURCE, note="" if found else "no number of pairs shows this effect",
@@ -34,11 +37,10 @@ def paired_n(d: float, power: float = 0.8, alpha: float = 0.05, tests: int = 1) 
 def paired_mde(n: int, sd: float = 1.0, power: float = 0.8, alpha: float = 0.05, tests: int = 1) -> Planned:
     """Smallest mean difference that n pairs show, sd: standard deviation of the differences (1: in d_z)."""
     quantiles(alpha, tests, power)
-    found = _root(lambda d: _t_power(d, n, alpha / tests) - power, 1e-9, 1e6) if n > 1 else None
+    found = detectable_ratio(alpha / tests, power, n - 1) / math.sqrt(n) * sd if n > 1 else None
     return Planned(
-        value=None if found is None else found * sd, unit="mean difference", power=power, alpha=alpha,
-        tests=tests, method=f"paired t-test, n {n}", source=T_SOURCE,
-        note="" if found else "two pairs are the least",
+        value=found, unit="mean difference", power=power, alpha=alpha, tests=tests, source=T_SOURCE,
+        method=f"paired t-test, n {n}, sd {sd:g}", note="" if found else "two pairs are the least",
     )  # fmt: skip
 
 
@@ -55,7 +57,7 @@ def repeated_n(
     of the item's true difference; within: variance of one repeat of one side. (z + z)²(ω² + 2σ²/K)/δ².
     Source: Miller (2024), equation 9."""
     z = sum(quantiles(alpha, tests, power))
-    found = z**2 * (between + 2 * within / repeats) / effect**2 if effect else None
+    found = z**2 * _variance(between, within, repeats) / effect**2 if effect else None
     return Planned(
         value=found, unit="items", power=power, alpha=alpha, tests=tests, source=MILLER_SOURCE,
         method=f"paired difference, {repeats} repeats", note="" if found else "no number of items shows 0",
@@ -73,7 +75,7 @@ def repeated_mde(
 ) -> Planned:
     """Smallest mean difference that n items show; see `repeated_n`."""
     z = sum(quantiles(alpha, tests, power))
-    found = z * math.sqrt((between + 2 * within / repeats) / n) if n > 0 else None
+    found = z * math.sqrt(_variance(between, within, repeats) / n) if n > 0 else None
     return Planned(
         value=found, unit="mean difference", power=power, alpha=alpha, tests=tests, source=MILLER_SOURCE,
         method=f"paired difference, n {n}, {repeats} repeats", note="" if found is not None else "no item",
@@ -88,21 +90,10 @@ def design_effect(size: float, icc: float) -> float:
     return 1 + (size - 1) * icc
 
 
-def equivalence_n(margin: float, sd: float = 1.0, power: float = 0.8, alpha: float = 0.05) -> Planned:
-    """Pairs needed to be able to clear: TOST at `alpha` within ±margin, when there truly is no difference.
-    sd: of the differences. Source: Phillips (1990)."""
-    quantiles(alpha, 1, power)
-
-    def short(n: float) -> float:
-        from scipy.stats import nct, t
-
-        return 1 - 2 * float(nct.cdf(t.ppf(1 - alpha, n - 1), n - 1, margin / sd * math.sqrt(n))) - power
-
-    found = _root(short, 3.0, 1e8) if margin > 0 else None
-    return Planned(
-        value=found, unit="pairs", power=power, alpha=alpha, method=f"TOST within ±{margin:g}, sd {sd:g}",
-        source="Phillips (1990)", note="" if found else "the margin must be above 0",
-    )  # fmt: skip
+def _variance(between: float, within: float, repeats: int) -> float:
+    if not (between >= 0 and within >= 0 and repeats >= 1):
+        raise ValueError(f"variances {between} and {within} are 0 or more, repeats {repeats} 1 or more")
+    return between + 2 * within / repeats
 
 
 def _t_power(d: float, n: float, alpha: float) -> float:
@@ -116,18 +107,3 @@ def _t_power(d: float, n: float, alpha: float) -> float:
     limit = float(t.ppf(1 - alpha / 2, df))
     below = float(nct.cdf(-limit, df, shift))
     return float(nct.sf(limit, df, shift)) + (0.0 if np.isnan(below) else below)
-
-
-def _root(excess: Callable[[float], float], low: float, high: float) -> float | None:
-    """Where an increasing function crosses 0, None if it does not in between; searched on the log scale."""
-    from scipy.optimize import brentq
-
-    if excess(low) >= 0:
-        return low
-    top = low
-    while excess(top) < 0:
-        top *= 2
-        if top > high:
-            return None
-    found: float = brentq(excess, top / 2, top, xtol=1e-9)
-    return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
 
 from pydantic import Field
@@ -47,3 +48,18 @@ def detectable_ratio(level: float, power: float, df: float | None = None) -> flo
     if df is None or df > NORMAL_FROM:
         return sum(quantiles(level, 1, power))
     return float(nctdtrinc(df, 1 - power, -stdtrit(df, level / 2)))
+
+
+def crossing(excess: Callable[[float], float], low: float, high: float) -> float | None:
+    """Where an increasing function crosses 0, None if it does not in between; searched on the log scale."""
+    from scipy.optimize import brentq
+
+    if excess(low) >= 0:
+        return low
+    top = low
+    while excess(top) < 0:
+        top *= 2
+        if top > high:
+            return None
+    found: float = brentq(excess, top / 2, top, xtol=1e-9)
+    return found
