@@ -93,7 +93,9 @@ def _check(hypotheses: Sequence[Hypothesis]) -> None:
 
 
 def _decision(h: Hypothesis, p: float | None, rule: _Rule) -> Decision:
-    mde = minimum_detectable(h.effect.se, h.test.df, rule.level, rule.power)
+    # TOST's degrees of freedom are those of t; a test's can be those of chi-square.
+    df = h.test.df if h.equivalence is None else h.equivalence.df
+    mde = minimum_detectable(h.effect.se, df, rule.level, rule.power)
     outcome, why = _outcome(h, p, rule)
     reason = f"{_measured(h, p)}: {why}" if h.n >= h.min_n else why
     if outcome == "inconclusive" and mde is not None:

@@ -201,6 +201,13 @@ def test_a_difference_at_the_margin_reaches_it_whatever_the_rounding() -> None:
     assert outcome(hypothesis(value=0.6 - 0.4, se=0.02)) == ["flagged"]
 
 
+def test_what_reaches_the_margin_is_never_cleared_even_if_a_drawn_in_centre_is_equivalent() -> None:
+    h = hypothesis(value=0.21, se=0.2)
+    drawn_in = tost(0.0, 0.05, None, 0.2, n=100)
+    assert drawn_in.p is not None and drawn_in.p < 0.01
+    assert outcome(h.model_copy(update={"equivalence": drawn_in})) == ["inconclusive"]
+
+
 def test_a_small_group_left_unscored_is_not_hidden_by_a_large_one() -> None:
     small = hypothesis(value=0.0, se=0.02, n=60, missing=400).model_copy(
         update={"effect": hypothesis(value=0.0, se=0.02, n=10_060, missing=400).effect}
@@ -210,6 +217,14 @@ def test_a_small_group_left_unscored_is_not_hidden_by_a_large_one() -> None:
     assert outcome(small.model_copy(update={"unscored_share": 0.04})) == ["clear"]
     known = decide("f", [small.model_copy(update={"unscored_share": 0.3})]).decisions[0]
     assert known.outcome == "inconclusive" and " 30% of a group" in known.reason
+
+
+def test_degrees_of_freedom_of_chi_square_are_not_taken_for_those_of_t() -> None:
+    h = hypothesis(value=0.1, se=0.2)
+    chi_square = h.model_copy(update={"test": h.test.model_copy(update={"df": 1.0})})
+    assert decide("f", [chi_square]).decisions[0].mde == pytest.approx(2.80 * 0.2, abs=2e-3)
+    by_t = h.model_copy(update={"equivalence": tost(0.1, 0.2, 4, 0.2, n=100)})
+    assert decide("f", [by_t]).decisions[0].mde == pytest.approx(3.7611 * 0.2, abs=1e-4)
 
 
 def test_the_smallest_effect_is_shown_with_the_power_named_at_few_clusters_and_a_strict_level() -> None:

@@ -82,7 +82,7 @@ def within(sides: Sides, n: int, margin: float, missing: int, lost: int = 0, see
         n=n, n_unscored=missing, method=f"{WITHIN}, {how.replace('wider', 'larger p')}",
         source=WITHIN_SOURCE, inputs=inputs,
     )  # fmt: skip
-    return Contrast(effect, test, _cautious(effect, t - 1, margin))
+    return Contrast(effect, test, _equivalence(effect, sides, t - 1, margin, rare=chance is not None))
 
 
 def between(sides: Sides, margin: float, missing: int) -> Contrast:
@@ -117,9 +117,7 @@ def between(sides: Sides, margin: float, missing: int) -> Contrast:
         statistic=value / se, p=max(plain.test.p or 0.0, 2 * float(stdtr(df, -abs(value / se)))),
         df=float(df), n=total[1], n_unscored=missing, method=BETWEEN, source=BETWEEN_SOURCE, inputs=inputs,
     )  # fmt: skip
-    clustered, rows = _cautious(effect, df, margin), plain.equivalence
-    surer = clustered is not None and rows is not None and (rows.p or 0.0) > (clustered.p or 0.0)
-    return Contrast(effect, test, rows if surer else clustered)
+    return Contrast(effect, test, _equivalence(effect, sides, df, margin, rare=True))
 
 
 def _studied(sums: Array, weights: Array, silent: float) -> tuple[Array, Array]:
@@ -163,13 +161,19 @@ def _bounds(value: float, se: float, df: int, chance: Chance | None) -> tuple[fl
     return (low if math.isfinite(low) else None), (high if math.isfinite(high) else None)
 
 
-def _cautious(effect: Estimate, df: int, margin: float) -> Significance | None:
-    """TOST with the wider half of the interval: a plain error would clear too much where events are few."""
+def _equivalence(effect: Estimate, sides: Sides, df: int, margin: float, rare: bool) -> Significance | None:
+    """TOST with the wider half of the interval; where events are rare, the score TOST of pooled rows too, the
+    larger p: what is rare and seen still more rarely looks more precise than it is."""
     if effect.value is None or effect.low is None or effect.high is None:
         return None
     half = max(effect.value - effect.low, effect.high - effect.value)
     se = half / float(stdtrit(df, 0.975))
-    return tost(effect.value, se, float(df), margin, n=effect.n, n_unscored=effect.n_unscored)
+    found = tost(effect.value, se, float(df), margin, n=effect.n, n_unscored=effect.n_unscored)
+    if not rare:
+        return found
+    k, n, k0, n0 = (int(each.sum()) for each in sides)
+    rows = equivalent_rates(k, n, k0, n0, margin, effect.n_unscored)
+    return rows if (rows.p or 0.0) > (found.p or 0.0) else found
 
 
 def _nothing_varies(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import expit, xlogy
 
 from appliance.domain.estimates import Significance
 from appliance.statistics.arrays import Array, kept, untestable
@@ -13,6 +14,7 @@ G2_SOURCE = "Bishop, Fienberg and Holland (1975)"
 WALD_SOURCE = "Hotelling (1931)"
 SPARSE = 5.0  # expected count under which chi-square is not relied on
 DRAWS = 999
+STEPS, LONGEST = 60, 2.0
 
 
 def no_interaction(
@@ -35,7 +37,8 @@ def no_interaction(
         return untestable(method, note, everyone, 0, G2_SOURCE, inputs)
     k, n = in_order(k, n)  # draws must not depend on the order of levels and dimensions
     design = design_matrix(k.shape, order)
-    g2, expected = _deviance(k.ravel(), n.ravel(), design)
+    found, fitted = _deviances(k.reshape(1, -1), n.ravel(), design)
+    g2, expected = max(float(found[0]), 0.0), fitted[0]
     df = k.size - design.shape[1]
     if min(float(expected.min()), float((n.ravel() - expected).min())) >= SPARSE:
         from scipy.stats import chi2
@@ -44,7 +47,7 @@ def no_interaction(
     else:
         share = np.clip(expected / n.ravel(), 0, 1)
         drawn = np.random.default_rng(seed).binomial(n.ravel().astype(int), share, (DRAWS, k.size))
-        reached = sum(_deviance(each, n.ravel(), design)[0] >= g2 - 1e-9 for each in drawn.astype(float))
+        reached = int((_deviances(drawn.astype(float), n.ravel(), design)[0] >= g2 - 1e-6).sum())
         p, how = (1 + reached) / (1 + DRAWS), f"{DRAWS} parametric draws"
     return Significance(
         statistic=g2, p=min(p, 1.0), df=float(df), n=everyone, method=f"{method}, {how}", source=G2_SOURCE,
@@ -74,12 +77,22 @@ def no_excess(values: Array, covariance: Array, clusters: int, n: int, n_unscore
     )  # fmt: skip
 
 
-def _deviance(k: Array, n: Array, design: Array) -> tuple[float, Array]:
-    import warnings
-
-    import statsmodels.api as sm
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # perfect separation: the fit still has the right deviance
-        fitted = sm.GLM(np.stack([k, n - k], axis=1), design, family=sm.families.Binomial()).fit()
-    return float(fitted.deviance), np.asarray(fitted.fittedvalues) * n
+def _deviances(k: Array, n: Array, design: Array) -> tuple[Array, Array]:
+    """Deviance, shape (r,), and fitted events, shape (r, cells), of a logistic model for each row of events
+    (r, cells). Newton's steps, all rows at once: 999 single fits take seconds. Under perfect separation
+    coefficients grow without end, but the deviance has its limit."""
+    coefficients = np.zeros((len(k), design.shape[1]))
+    ridge = 1e-9 * np.eye(design.shape[1])
+    for _ in range(STEPS):
+        p = expit(coefficients @ design.T)
+        slope = (k - n * p) @ design
+        curvature = np.einsum("rc,ci,cj->rij", n * p * (1 - p), design, design, optimize=True) + ridge
+        step = np.linalg.solve(curvature, slope[..., None])[..., 0]
+        coefficients += (
+            step * np.minimum(1.0, LONGEST / np.maximum(np.abs(step).max(axis=1), 1e-300))[:, None]
+        )
+        if np.abs(slope).max() < 1e-9:
+            break
+    p = np.clip(expit(coefficients @ design.T), 1e-300, 1 - 1e-16)
+    found: Array = 2 * (xlogy(k, k / (n * p)) + xlogy(n - k, (n - k) / (n * (1 - p)))).sum(axis=1)
+    return found, n * p

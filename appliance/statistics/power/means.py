@@ -55,7 +55,7 @@ def repeated_n(
 ) -> Planned:
     """Items needed for a mean difference of two sides, each asked `repeats` times per item. between: variance
     of the item's true difference; within: variance of one repeat of one side. (z + z)²(ω² + 2σ²/K)/δ².
-    Source: Miller (2024), equation 9."""
+    Raises ValueError for a variance below 0 and fewer than one repeat. Source: Miller (2024)."""
     z = sum(quantiles(alpha, tests, power))
     found = z**2 * _variance(between, within, repeats) / effect**2 if effect else None
     return Planned(
