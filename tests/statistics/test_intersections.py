@@ -148,6 +148,22 @@ def test_additive_effects_and_nothing_are_never_called_hidden(rates: Any) -> Non
     assert sum(any(b.hidden_compound for b in audit.ledger) for audit in found) <= 6
 
 
+def test_a_template_that_lacks_a_cell_is_left_out_of_the_excess_and_nothing_becomes_nan() -> None:
+    rng = np.random.default_rng(0)
+    a, b = (np.tile(np.repeat(each, 10), 40) for each in ([0, 0, 1, 1], [0, 1, 0, 1]))
+    template = np.repeat(np.arange(40), 40)
+    flags = (rng.random(1600) < np.where(a == b, 0.3, 0.5)).astype(float)
+    levels = {"a": ["x", "y"], "b": ["u", "w"]}
+    keep = ~((template == 0) & (a == 1) & (b == 1))
+    whole, one_short = (
+        compound_audit(verdicts({"a": a[k], "b": b[k]}, flags[k], levels=levels, template=template[k]))
+        for k in (np.full(1600, True), keep)
+    )
+    assert one_short.ledger[3].excess.value == pytest.approx(whole.ledger[3].excess.value, abs=0.01)
+    assert one_short.ledger[3].excess.value != whole.ledger[3].excess.value
+    assert [entry.hidden_compound for entry in one_short.ledger] == [False, True, True, False]
+
+
 def test_what_an_axis_finds_itself_is_not_hidden() -> None:
     """A strong first axis, and an interaction on top of it."""
     audit = compound_audit(grid([[0.1, 0.1], [0.35, 0.75]], 400))
