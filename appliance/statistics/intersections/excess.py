@@ -46,9 +46,9 @@ def excess(
     its additive prediction, whichever is more. The first alone makes a cell without events look too sure, the
     second one with many: at 5% in 60, over 48 cells, they invent something in a quarter of grids. With
     templates: if ten or more have every cell, and they hold half of the verdicts, the mean over templates of
-    each one's excess, t interval (no surer than rows where events are rare); else pooled rates with their cluster-robust error, never surer than if rows
-    were independent. Undefined throughout where any cell is empty: the prediction
-    needs every one, and the note says how many are missing.
+    each one's excess, t interval (no surer than rows where events are rare); else pooled rates with their
+    cluster-robust error, never surer than if rows were independent. Undefined throughout where any cell is
+    empty: the prediction needs every one, and the note says how many are missing.
     Sources: Rothman (1986), Liang and Zeger (1986).
     """
     k, n = counted(events, totals)
