@@ -51,22 +51,28 @@ def clustered_rate(events: npt.ArrayLike, cluster: Codes, n_unscored: int = 0) -
     interval, with a note, for a single cluster of several units.
     Sources: Wilson (1927), Kish (1965), Korn and Graubard (1998)."""
     values = np.asarray(events, dtype=np.float64)
-    n, k = len(values), int(values.sum())
-    plain = rate(k, n, n_unscored)
     clusters = np.unique(cluster, return_inverse=True)[1]
-    count = int(clusters.max(initial=-1)) + 1
-    if n == 0 or count == n:
+    return rate_over_clusters(np.bincount(clusters, values), np.bincount(clusters), n_unscored)
+
+
+def rate_over_clusters(events: npt.ArrayLike, units: npt.ArrayLike, n_unscored: int = 0) -> Estimate:
+    """`clustered_rate` of clusters counted already: events and units of each, shape (clusters,)."""
+    k, n = np.asarray(events, dtype=np.float64), np.asarray(units, dtype=np.float64)
+    k, n = k[n > 0], n[n > 0]
+    count, total = len(n), int(n.sum())
+    plain = rate(int(k.sum()), total, n_unscored)
+    if plain.value is None or count == total:
         return plain
     if count < 2:
         return plain.model_copy(
             update={"low": None, "high": None, "note": "one cluster: how clusters vary is not known"}
         )
-    effective, note = float(count), "nothing varies: every cluster counts as one unit"
-    if 0 < k < n:
-        spread = count / (count - 1) * float((np.bincount(clusters, values - k / n) ** 2).sum()) / n**2
-        effect = max(1.0, spread / (k / n * (1 - k / n) / n))
-        effective, note = n / effect * (ndtri(0.975) / stdtrit(count - 1, 0.975)) ** 2, ""
-    low, high = _wilson(k / n, effective)
+    effective, note, p = float(count), "nothing varies: every cluster counts as one unit", plain.value
+    if 0 < p < 1:
+        spread = count / (count - 1) * float(((k - p * n) ** 2).sum()) / total**2
+        effect = max(1.0, spread / (p * (1 - p) / total))
+        effective, note = total / effect * (ndtri(0.975) / stdtrit(count - 1, 0.975)) ** 2, ""
+    low, high = _wilson(p, effective)
     method = f"{WILSON}, {count} clusters, effective n {effective:.1f}"
     return plain.model_copy(update={"low": low, "high": high, "method": method, "note": note})
 

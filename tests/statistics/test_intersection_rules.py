@@ -21,6 +21,7 @@ from appliance.statistics.intersections.interaction import interaction_contrasts
 from appliance.statistics.intersections.measures import MapRules
 from appliance.statistics.intersections.omnibus import no_excess, no_interaction
 from appliance.statistics.intersections.placebo import net_of_placebos
+from appliance.statistics.intersections.pooling import pooled_rates
 from appliance.statistics.intersections.templates import Sides, template_counts
 from appliance.statistics.proportions import (
     clustered_rate,
@@ -155,6 +156,23 @@ def test_an_error_of_zero_by_coincidence_is_no_proof() -> None:
     found = over_templates(sides, 0.1, 0)
     assert found.effect.value == pytest.approx(0.05) and found.effect.low is None
     assert (found.test.p or 0) > 0.05 and found.equivalence is None
+    many = Sides(np.array([60.0, 60.0]), np.full(2, 200.0), np.array([50.0, 50.0]), np.full(2, 200.0))
+    assert 0.05 < (over_templates(many, 0.1, 0).test.p or 0) < 0.2  # 0.11 by rows
+
+
+def test_the_difference_within_templates_is_the_plain_one_where_each_has_every_cell() -> None:
+    v = factorial([[0.2, 0.3], [0.4, 0.7]], 60, 2)
+    rates = v.by_severity[:, 1] / 120
+    for cell, shown in enumerate(disparity_map(v).cells.groups):
+        assert shown.difference.value == pytest.approx(rates[cell] - np.delete(rates, cell).mean())
+        assert "within templates" in shown.difference.method
+
+
+def test_a_lucky_few_set_no_standard() -> None:
+    flags = [1.0] * 30 + [0.0] * 70 + [1.0] * 40 + [0.0] * 60 + [0.0] * 10
+    found = disparity_map(verdicts({"a": ["x"] * 100 + ["y"] * 100 + ["z"] * 10}, flags)).margin("a")
+    assert found.reference == {"a": "x"}
+    assert found.groups[1].impact_ratio.value == pytest.approx(0.6 / 0.7)
 
 
 def test_where_nothing_varies_many_templates_show_equivalence_and_few_do_not() -> None:
@@ -172,7 +190,7 @@ def test_templates_of_one_side_only_count_as_clusters() -> None:
         p = np.clip(0.3 + rng.normal(0, 0.15, 40), 0, 1)
         k, own = rng.binomial(10, p).astype(float), (np.arange(40) < 10).astype(float)
         found = over_templates(Sides(k * own, 10 * own, k * (1 - own), 10 * (1 - own)), 0.1, 0)
-        assert "cluster-robust" in found.effect.method
+        assert "cluster-robust" in found.effect.method and found.test.df == 9
         wrong += (found.test.p or 1) < 0.05
         held += (found.effect.low or 0) <= 0 <= (found.effect.high or 0)
     assert wrong / 400 < 0.08 and held / 400 > 0.92
@@ -214,6 +232,15 @@ def test_hotelling_of_one_contrast_is_the_square_of_t() -> None:
     found = no_excess(each.mean(axis=0), np.cov(each, rowvar=False) / 25, 25, 100)
     assert found.p == pytest.approx(ttest_1samp(x, 0).pvalue) and found.df == 1
     assert no_excess(np.zeros(4), np.zeros((4, 4)), 25, 100).p is None
+
+
+def test_hotelling_of_several_is_that_of_statsmodels() -> None:
+    from statsmodels.stats.multivariate import test_mvmean as hotelling
+
+    x = np.random.default_rng(3).normal(0.2, 1, (30, 4))
+    found = no_excess(x.mean(axis=0), np.cov(x, rowvar=False) / 30, 30, 120)
+    assert found.p == pytest.approx(hotelling(x, np.zeros(4)).pvalue)
+    assert no_excess(x[:5].mean(axis=0), np.cov(x[:5], rowvar=False) / 5, 5, 20).p is None
 
 
 @pytest.mark.parametrize("p", [0.02, 0.3])
@@ -259,6 +286,12 @@ def test_the_same_contrast_is_tested_once() -> None:
     each = [b.excess_p for b in ledger]
     assert len(set(each)) == 1
     assert each[0] == excess(k, n, template_counts(v, v.severity > 0)).cells[0][1].p
+
+
+def test_a_group_that_is_flagged_less_is_not_harmed() -> None:
+    ledger = compound_audit(factorial([[0.3, 0.5], [0.5, 0.3]], 400)).ledger
+    assert ledger[0].outcome == "flagged" and ledger[0].reason == "flagged to its advantage."
+    assert not ledger[0].hidden_compound
 
 
 def test_two_attributes_are_found_where_they_meet_whatever_the_third() -> None:
@@ -386,6 +419,21 @@ def test_what_stands_out_of_its_placebos_is_named_net() -> None:
     placebo = np.linspace(-0.1, 0.1, 39)
     assert net_of_placebos(-0.25, placebo).value == pytest.approx(0.15, abs=0.01)
     assert net_of_placebos(0.25, placebo[:10]).value is None
+
+
+def test_pooled_intervals_cover_nearly_what_they_say() -> None:
+    rng, held = np.random.default_rng(2), []
+    for _ in range(120):
+        truth = np.clip(rng.normal(0.3, 0.08, 20), 0.01, 0.99)
+        n = rng.integers(5, 60, 20)
+        found = pooled_rates(rng.binomial(n, truth), n)
+        held += [e.low <= t <= e.high for e, t in zip(found, truth, strict=True)]
+    assert 0.905 < np.mean(held) < 0.97  # 0.89 without the share of not knowing the spread
+
+
+def test_the_gerrymanders_cells_have_a_ratio_of_three_fifths_and_its_margins_one() -> None:
+    assert risk_ratio(60, 200, 100, 200).value == pytest.approx(0.6)
+    assert risk_ratio(160, 400, 160, 400).value == 1
 
 
 def test_differences_of_rates_keep_an_error_where_nothing_happened() -> None:

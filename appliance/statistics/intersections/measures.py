@@ -14,7 +14,7 @@ from appliance.statistics.intersections.contrast import Contrast, independent, o
 from appliance.statistics.intersections.templates import Sides, template_counts
 from appliance.statistics.paired.intervals import mean_difference
 from appliance.statistics.paired.pairs import Pairs
-from appliance.statistics.proportions import clustered_rate, rate
+from appliance.statistics.proportions import rate, rate_over_clusters
 from appliance.statistics.ratios import clustered_risk_ratio, risk_ratio
 
 
@@ -82,7 +82,7 @@ class Measures:
             n_unscored=missing,
             n_rest=rest_n,
             unscored_share=max(_share(missing, n), _share(rest_missing, rest_n)),
-            rate=self._rate(rows, k, n, missing),
+            rate=rate(k, n, missing) if sides is None else rate_over_clusters(sides.events, sides.n, missing),
             severities=tuple(rate(int(c), n, missing) for c in counts),
             mean_severity=self._mean(rows, missing),
             contrast=self._contrast(sides, k, n, rest_k, rest_n, missing),
@@ -117,17 +117,13 @@ class Measures:
         # n of the group, so that its unscored share is of its own verdicts.
         return found._replace(effect=found.effect.model_copy(update={"n": n}))
 
-    def _rate(self, rows: Codes, k: int, n: int, missing: int) -> Estimate:
-        template = self._verdicts.template
-        if template is None:
-            return rate(k, n, missing)
-        return clustered_rate(self._flagged[rows], template[rows], missing)
-
     def _mean(self, rows: Codes, missing: int) -> Estimate:
         template, values = self._verdicts.template, self._verdicts.severity[rows]
-        own = np.arange(len(rows))
-        cluster = own if template is None else np.unique(template[rows], return_inverse=True)[1]
-        found = mean_difference(Pairs(values, np.zeros(len(rows)), cluster.astype(np.int64), missing))
+        cluster = np.arange(len(rows))
+        if template is not None:
+            present = np.bincount(template[rows]) > 0  # numbered without gaps; sorting would take seconds
+            cluster = (np.cumsum(present) - 1)[template[rows]]
+        found = mean_difference(Pairs(values, np.zeros(len(rows)), cluster, missing))
         return found.model_copy(
             update={
                 "method": found.method.replace("mean difference", "mean severity"),

@@ -9,6 +9,8 @@ import numpy as np
 from appliance.statistics.arrays import Array, Codes, Mask
 from appliance.statistics.intersections.cells import Verdicts
 
+SPARSE = 8  # places of template and cell per verdict
+
 
 class Sides(NamedTuple):
     """Per template, shape (templates,): flagged and scored verdicts of a group, and of all others."""
@@ -61,14 +63,19 @@ def template_counts(verdicts: Verdicts, flagged: Mask) -> TemplateCounts | None:
     if verdicts.template is None:
         return None
     scored = ~np.isnan(verdicts.severity)
-    # Sorted by template and cell, so that the order of rows does not matter.
-    place, inverse = np.unique(
-        verdicts.template[scored] * verdicts.n_cells + verdicts.cell[scored], return_inverse=True
-    )
+    places = verdicts.template[scored] * verdicts.n_cells + verdicts.cell[scored]
+    if places.max(initial=0) > SPARSE * max(len(places), 1):  # a table of all places would not fit
+        place, places = np.unique(places, return_inverse=True)
+        n, events = np.bincount(places), np.bincount(places, flagged[scored])
+    else:
+        counts = np.bincount(places)
+        place = np.flatnonzero(counts)
+        n, events = counts[place], np.bincount(places, flagged[scored])[place]
     template = np.unique(place // verdicts.n_cells, return_inverse=True)[1]
-    n = np.bincount(inverse).astype(np.float64)
-    events = np.bincount(inverse, flagged[scored]).astype(np.float64)
     n_templates = int(template.max(initial=-1)) + 1
     if n_templates == int(n.sum()):
         return None
-    return TemplateCounts(template, place % verdicts.n_cells, events, n, n_templates, verdicts.n_cells)
+    return TemplateCounts(
+        template, place % verdicts.n_cells, events.astype(np.float64), n.astype(np.float64), n_templates,
+        verdicts.n_cells,
+    )  # fmt: skip
