@@ -164,6 +164,12 @@ def test_a_template_that_lacks_a_cell_is_left_out_of_the_excess_and_nothing_beco
     assert [entry.hidden_compound for entry in one_short.ledger] == [False, True, True, False]
 
 
+@pytest.mark.parametrize("flag_from", [0, 2])
+def test_a_flag_that_no_severity_reaches_is_refused_and_clears_nothing(flag_from: int) -> None:
+    with pytest.raises(ValueError, match="flag_from"):
+        disparity_map(grid(np.full((2, 2), 0.3), 60), MapRules(flag_from=flag_from))
+
+
 def test_what_an_axis_finds_itself_is_not_hidden() -> None:
     """A strong first axis, and an interaction on top of it."""
     audit = compound_audit(grid([[0.1, 0.1], [0.35, 0.75]], 400))

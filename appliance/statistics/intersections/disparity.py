@@ -72,8 +72,11 @@ class DisparityMap(Frozen):
 def disparity_map(verdicts: Verdicts, rules: MapRules | None = None, seed: int = 0) -> DisparityMap:
     """Measure and decide every cell and every margin. Verdicts without a score are counted in n_unscored of
     their group and nowhere else. Templates, where given, are compared within. seed: of the exchange tests
-    that rare flags need. Raises ValueError for a declared reference that does not exist."""
+    that rare flags need. Raises ValueError for a declared reference that does not exist, and for a flag_from
+    that no severity of the verdicts can reach: nothing would be flagged, and everything look clear."""
     rules = rules or MapRules()
+    if not 1 <= rules.flag_from <= verdicts.top:
+        raise ValueError(f"flag_from: {rules.flag_from} is not a severity of 1..{verdicts.top}")
     for dimension, level in rules.reference.items():
         known = dict(zip(verdicts.dimensions, verdicts.levels, strict=True)).get(dimension, ())
         if level not in known:
