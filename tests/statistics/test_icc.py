@@ -131,6 +131,12 @@ def test_order_of_raters_and_items_unit_and_origin(
                 assert again.low == pytest.approx(found.low, abs=1e-6)
 
 
+def test_items_that_differ_less_than_raters_disagree_have_a_value_and_maybe_no_interval() -> None:
+    found = icc([[0, 0, 1], [0, 0, 1], [0, 1, 0]], 2)
+    assert found.value is not None and found.value < 0
+    assert found.low is None and "degrees of freedom" in found.note
+
+
 def test_what_does_not_fit_is_refused() -> None:
     with pytest.raises(ValueError, match="shape"):
         icc([1, 2, 3])

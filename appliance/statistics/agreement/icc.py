@@ -57,7 +57,11 @@ def icc(ratings: npt.ArrayLike, model: Model = 2, average: bool = False, level: 
     if value is None:
         return undefined(method, "items do not differ: nothing to divide by", n, unscored, ICC_SOURCE, inputs)
     low, high = _bounds(squares, model, average, level)
-    note = "raters never disagree: no interval" if low is None and high is None else ""
+    note = ""
+    if low is None and high is None:
+        agreed = (squares.within if model == 1 else squares.residual) == 0
+        note = "raters never disagree" if agreed else "no degrees of freedom are left for the interval"
+        note += ": no interval"
     return Estimate(
         value=value, low=low, high=high, level=level, n=n, n_unscored=unscored, method=method,
         source=ICC_SOURCE, note=note, inputs=inputs,
@@ -97,11 +101,14 @@ def _value(s: Squares, model: Model, average: bool) -> float | None:
 
 
 def _bounds(s: Squares, model: Model, average: bool, level: float) -> tuple[float | None, float | None]:
-    """Both None where raters never disagree; one alone where it is infinite."""
+    """Both None where raters never disagree or no degrees of freedom are left; one alone where infinite."""
     if (s.within if model == 1 else s.residual) == 0:
         return None, None
     if model == 2:
-        low, high = _absolute(s, level)
+        bounds = _absolute(s, level)
+        if bounds is None:
+            return None, None
+        low, high = bounds
         return (_stepped(low, s.k), _stepped(high, s.k)) if average else (low, high)
     from scipy.special import fdtri
 
@@ -114,19 +121,25 @@ def _bounds(s: Squares, model: Model, average: bool, level: float) -> tuple[floa
     return (least - 1) / (least + s.k - 1), (most - 1) / (most + s.k - 1)
 
 
-def _absolute(s: Squares, level: float) -> tuple[float, float]:
-    """Bounds of ICC(2,1), with Satterthwaite's degrees of freedom."""
+def _absolute(s: Squares, level: float) -> tuple[float, float] | None:
+    """Bounds of ICC(2,1), with Satterthwaite's degrees of freedom; None where these come out as 0, which
+    variances that cancel do when items differ less than raters disagree."""
     from scipy.special import fdtri
 
     n, k, tail = s.n, s.k, (1 + level) / 2
     value, ratio = _value(s, 2, False) or 0.0, s.raters / s.residual
     rest = n * (1 + (k - 1) * value) - k * value
     df = (k - 1) * (n - 1) * (k * value * ratio + rest) ** 2
-    df /= (n - 1) * (k * value * ratio) ** 2 + rest**2
+    spread = (n - 1) * (k * value * ratio) ** 2 + rest**2
+    df = df / spread if spread > 1e-18 else 0.0
+    if not df > 1e-9:
+        return None
     under, over = float(fdtri(n - 1, df, tail)), float(fdtri(df, n - 1, tail))
     error = k * s.raters + (k * n - k - n) * s.residual
-    low = n * (s.items - under * s.residual) / (under * error + n * s.items)
-    return low, n * (over * s.items - s.residual) / (error + n * over * s.items)
+    below, above = under * error + n * s.items, error + n * over * s.items
+    if not min(below, above) > 0:
+        return None
+    return n * (s.items - under * s.residual) / below, n * (over * s.items - s.residual) / above
 
 
 def _stepped(single: float, k: int) -> float | None:
