@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -137,7 +138,8 @@ def _absolute(s: Squares, level: float) -> tuple[float, float] | None:
     under, over = float(fdtri(n - 1, df, tail)), float(fdtri(df, n - 1, tail))
     error = k * s.raters + (k * n - k - n) * s.residual
     below, above = under * error + n * s.items, error + n * over * s.items
-    if not min(below, above) > 0:
+    # Few degrees of freedom are as bad as none: F has no quantile that a float can hold.
+    if not (math.isfinite(below) and math.isfinite(above) and min(below, above) > 0):
         return None
     return n * (s.items - under * s.residual) / below, n * (over * s.items - s.residual) / above
 
