@@ -5,10 +5,11 @@ from __future__ import annotations
 from appliance.domain.base import Frozen
 from appliance.domain.estimates import EffectSize, Estimate, Significance
 from appliance.domain.outcomes import Hypothesis
-from appliance.statistics.equivalence import equivalence_without_variation, tost
 from appliance.statistics.paired import tests
 from appliance.statistics.paired.effects import cohen_d, hedges_g, net_difference, rank_biserial
-from appliance.statistics.paired.intervals import hodges_lehmann, mean_difference
+from appliance.statistics.paired.equivalence import Shape, equivalent_mean, shape
+from appliance.statistics.paired.hodges_lehmann import hodges_lehmann
+from appliance.statistics.paired.intervals import mean_difference
 from appliance.statistics.paired.pairs import Pairs
 
 
@@ -29,41 +30,32 @@ class PairedAnalysis(Frozen):
     hedges_g: EffectSize
     rank_biserial: EffectSize
     net: EffectSize
-    df: float | None
+    shape: Shape
 
     def hypothesis(self, name: str, margin: float, min_n: int, largest: float | None = None) -> Hypothesis:
         """For `outcome.decide`: the mean difference against `margin`, on the scale of the scores. n counts
         pairs; what is decided with fewer than min_n is insufficient data. largest: the largest absolute
-        difference of the scale, which lets pairs that never differ show equivalence."""
+        difference of the scale, None where it is unbounded; see `equivalence.equivalent_mean`."""
         return Hypothesis(
             name=name,
             effect=self.mean,
             margin=margin,
-            test=self.permutation.model_copy(update={"df": self.df}),
-            equivalence=self._equivalence(margin, largest),
+            test=self.permutation.model_copy(update={"df": self.shape.df}),
+            equivalence=equivalent_mean(self.mean, self.shape, margin, largest),
             n=self.mean.n,
             min_n=min_n,
         )
 
-    def _equivalence(self, margin: float, largest: float | None) -> Significance:
-        mean, missing = self.mean, self.mean.n_unscored
-        if mean.value is not None and self.df is not None and mean.se is None and largest is not None:
-            # df + 1 clusters are what is independent.
-            n = int(self.df) + 1
-            return equivalence_without_variation(mean.value, largest, margin, n=n, n_unscored=missing)
-        return tost(mean.value, mean.se, self.df, margin, n=mean.n, n_unscored=missing)
-
 
 def analyse(pairs: Pairs, seed: int = 0) -> PairedAnalysis:
     """Every test, interval and effect size of one set of pairs; what is undefined says why."""
-    clusters = len(pairs.cluster_sums)
     return PairedAnalysis(
         mean=mean_difference(pairs),
-        mean_bca=mean_difference(pairs, method="bca", seed=seed),
+        mean_bca=mean_difference(pairs, method="expanded bca", seed=seed),
         hodges_lehmann=hodges_lehmann(pairs),
         permutation=tests.sign_flip(pairs, seed),
         t=tests.t_test(pairs),
-        pratt=tests.wilcoxon(pairs),
+        pratt=tests.wilcoxon(pairs, seed=seed),
         sign=tests.sign_test(pairs, seed),
         normality=tests.normality(pairs),
         d_z=cohen_d(pairs),
@@ -71,5 +63,5 @@ def analyse(pairs: Pairs, seed: int = 0) -> PairedAnalysis:
         hedges_g=hedges_g(pairs),
         rank_biserial=rank_biserial(pairs),
         net=net_difference(pairs),
-        df=clusters - 1 if clusters > 1 else None,
+        shape=shape(pairs),
     )

@@ -2,50 +2,62 @@
 
 from __future__ import annotations
 
-from typing import Literal
+import math
+from typing import Literal, NamedTuple
 
 import numpy as np
-from scipy.special import gammaln
+from scipy.special import gammaln, stdtrit
 
 from appliance.domain.estimates import EffectSize
 from appliance.statistics.arrays import Array, undefined_effect
-from appliance.statistics.paired.net import interpret, net_share
+from appliance.statistics.paired.net import clustered_net_share, interpret, net_share
+from appliance.statistics.paired.noncentral import bounds_of_noncentrality
 from appliance.statistics.paired.pairs import Pairs
-from appliance.statistics.paired.tests import signed_ranks
-from appliance.statistics.resampling import Interval, bootstrap
+from appliance.statistics.paired.tests import mean_and_error, signed_ranks
 
 COHEN_BOUNDS = (0.2, 0.5, 0.8)  # Cohen (1988), for d
 RANK_BOUNDS = (0.1, 0.3, 0.5)  # Cohen (1988), for correlations
-MOST_LEVELS = 400  # different differences up to which ranks are resampled
 D_SOURCE = "Cohen (1988); Lakens (2013)"
 RANK_SOURCE = "Kerby (2014)"
+NO_SPREAD = 1e-12  # of the largest value: rounding
 
 Standardiser = Literal["z", "av"]
+
+
+class _Bounds(NamedTuple):
+    low: float | None = None
+    high: float | None = None
+    se: float | None = None
+    note: str = ""
 
 
 def cohen_d(pairs: Pairs, standardiser: Standardiser = "z", level: float = 0.95) -> EffectSize:
     """Mean difference over a standard deviation: of the differences (d_z), or the root of the mean of the
     two sides' variances (d_av), which does not grow as the two sides correlate more.
 
-    d_z of independent pairs has the exact interval of the noncentral t; the others a BCa bootstrap over
-    clusters, which is short for fewer than some 30. Undefined where the standardiser is 0.
-    Sources: Cohen (1988), Lakens (2013).
+    Interval of d_z: noncentral t of the mean over its standard error, with clusters the robust one, rescaled.
+    Of d_av: delta method and t. On 1–5 scores they cover 94–98% and 94–97% at 20 to 200 pairs.
+    Undefined where the standardiser is 0; no interval for one cluster. Sources: Cohen (1988), Lakens (2013).
     """
-    name = f"Cohen's d_{standardiser}"
+    how = "noncentral t" if standardiser == "z" else "delta method"
+    name = f"Cohen's d_{standardiser}, {level:.0%} {how}"
     if pairs.n < 2:
         return _undefined(name, "fewer than two complete pairs", D_SOURCE, pairs)
-    parts = _moments(pairs)
-    total = parts.sum(axis=0, keepdims=True)
-    statistic = _d_z if standardiser == "z" else _d_av
-    value = float(statistic(total)[0])
-    if np.isnan(value):
+    d, x, y = (values - values.mean() for values in (pairs.differences, pairs.x, pairs.y))
+    squares = d**2 if standardiser == "z" else (x**2 + y**2) / 2
+    largest = float(np.abs((pairs.x, pairs.y)).max())
+    sd = math.sqrt(math.fsum(squares) / (pairs.n - 1))
+    if sd <= NO_SPREAD * largest:
         what = "the differences do not vary" if standardiser == "z" else "neither side varies"
         return _undefined(name, what, D_SOURCE, pairs)
-    if standardiser == "z" and not pairs.clustered:
-        interval, how = _noncentral(value, pairs.n, level), "noncentral t"
+    value = math.fsum(pairs.differences) / pairs.n / sd
+    if len(pairs.cluster_sizes) < 2:
+        bounds = _Bounds(note="fewer than two clusters of pairs: no interval")
+    elif standardiser == "z":
+        bounds = _noncentral(pairs, sd, level)
     else:
-        interval, how = bootstrap(parts, statistic, level=level, method="bca"), "BCa bootstrap"
-    return _made(f"{name}, {level:.0%} {how}", value, interval, level, COHEN_BOUNDS, D_SOURCE, pairs)
+        bounds = _delta(value, d / sd - value / 2 * (squares / sd**2 - 1), pairs, level)
+    return _made(name, value, bounds, level, COHEN_BOUNDS, D_SOURCE, pairs)
 
 
 def hedges_correction(df: float) -> float:
@@ -58,132 +70,90 @@ def hedges_g(pairs: Pairs, standardiser: Standardiser = "z", level: float = 0.95
     """Cohen's d times J, df = n - 1, its interval likewise. Undefined for fewer than three pairs.
     Source: Hedges (1981)."""
     d = cohen_d(pairs, standardiser, level)
-    name = f"Hedges' g_{standardiser}"
-    if d.value is None or pairs.n < 3:
-        return _undefined(name, d.note or "fewer than three complete pairs", "Hedges (1981)", pairs)
-    j = hedges_correction(pairs.n - 1)
-    low, high = (None if bound is None else j * bound for bound in (d.low, d.high))
-    interval = Interval(low, high, d.note)
     method = d.method.replace("Cohen's d", "Hedges' g")
-    return _made(method, j * d.value, interval, level, COHEN_BOUNDS, "Hedges (1981)", pairs)
+    if d.value is None or pairs.n < 3:
+        return _undefined(method, d.note or "fewer than three complete pairs", "Hedges (1981)", pairs)
+    j = hedges_correction(pairs.n - 1)
+    low, high, se = (None if part is None else j * part for part in (d.low, d.high, d.se))
+    bounds = _Bounds(low, high, se, d.note)
+    return _made(method, j * d.value, bounds, level, COHEN_BOUNDS, "Hedges (1981)", pairs)
 
 
 def rank_biserial(pairs: Pairs, level: float = 0.95) -> EffectSize:
     """(R+ - R-) / (R+ + R-), zeros dropped: positive when x > y. It looks large when ties dominate, so it
     is never shown without the net difference. Undefined where all differences are zero.
-    Interval: percentile bootstrap over clusters. Source: Kerby (2014)."""
-    name = "matched-pairs rank-biserial correlation"
+
+    Interval: t on Fisher's z scale, with the standard error of a U-statistic. On 1–5 scores it covers 97–100%
+    at 20 pairs and 95–98% at 50 and 200; with clusters 93–97%, but where few of them hold most pairs 85–97%.
+    None at -1 and 1, where no difference contradicts, and for one cluster.
+    Sources: Kerby (2014); standard error: Hoeffding (1948).
+    """
+    name = f"matched-pairs rank-biserial correlation, {level:.0%} Fisher z"
     if not pairs.differences.any():
         note = "all differences are zero" if pairs.n else "no complete pair"
         return _undefined(name, note, RANK_SOURCE, pairs)
     plus, minus, _ = signed_ranks(pairs.differences, "wilcox")
-    interval = _rank_interval(pairs, level)
     value = (plus - minus) / (plus + minus)
-    method = f"{name}, {level:.0%} percentile bootstrap"
-    return _made(method, value, interval, level, RANK_BOUNDS, RANK_SOURCE, pairs)
+    if not min(plus, minus):
+        bounds = _Bounds(note="all differences have one sign: no interval")
+    elif len(pairs.cluster_sizes) < 2:
+        bounds = _Bounds(note="fewer than two clusters of pairs: no interval")
+    else:
+        bounds = _fisher(value, pairs, level)
+    return _made(name, value, bounds, level, RANK_BOUNDS, RANK_SOURCE, pairs)
 
 
 def net_difference(pairs: Pairs, level: float = 0.95) -> EffectSize:
-    """P(d > 0) - P(d < 0) over all pairs, ties and zeros included. See `net.net_share`; with clusters the
-    interval is that of the mean sign, cluster-robust t."""
+    """P(d > 0) - P(d < 0) over all pairs, ties and zeros included; see `net.net_share` and, with clusters,
+    `net.clustered_net_share`."""
     signs = np.sign(pairs.differences)
     plus, minus = int((signs > 0).sum()), int((signs < 0).sum())
-    plain = net_share(plus, minus, pairs.n, pairs.n_unscored, level)
+    k = len(pairs.cluster_sizes)
     if not pairs.clustered:
-        return plain
-    from appliance.statistics.paired.intervals import mean_difference
-
-    mean = mean_difference(Pairs(signs, np.zeros(pairs.n), pairs.cluster), level)
-    bounds = {"low": mean.low, "high": mean.high, "se": mean.se, "note": mean.note}
-    return plain.model_copy(update={**bounds, "method": f"net difference, {mean.method.split(', ', 1)[1]}"})
+        return net_share(plus, minus, pairs.n, pairs.n_unscored, level)
+    one = Pairs(signs, np.zeros(pairs.n), pairs.cluster)
+    error = mean_and_error(one)[1:] if k > 1 else None
+    return clustered_net_share(plus, minus, pairs.n, k, error, pairs.n_unscored, level)
 
 
-def _moments(pairs: Pairs) -> Array:
-    """Per cluster: n, Σd, Σd², Σx, Σx², Σy, Σy², about the means so that squares do not cancel."""
-    d, x, y = pairs.differences, pairs.x - pairs.x.mean(), pairs.y - pairs.y.mean()
-    columns = (np.ones(pairs.n), d, d**2, x, x**2, y, y**2)
-    k = len(pairs.cluster_sums)
-    return np.stack([np.bincount(pairs.cluster, column, minlength=k) for column in columns], axis=1)
+def _noncentral(pairs: Pairs, sd: float, level: float) -> _Bounds:
+    mean, se, df = mean_and_error(pairs)
+    if not se > 0:
+        return _Bounds(note="the means of clusters do not vary: no interval")
+    low, high = bounds_of_noncentrality(mean / se, df, level)
+    return _Bounds(low * se / sd, high * se / sd)
 
 
-def _variance(n: Array, first: Array, second: Array) -> Array:
-    with np.errstate(invalid="ignore", divide="ignore"):
-        found: Array = (second - first**2 / n) / (n - 1)
-    return np.where(found > 1e-12 * np.maximum(second, 1e-300), found, 0.0)
+def _delta(value: float, influence: Array, pairs: Pairs, level: float) -> _Bounds:
+    """influence: by how much each pair moves the value, times n."""
+    _, se, df = mean_and_error(Pairs(influence, np.zeros(pairs.n), pairs.cluster))
+    half = float(stdtrit(df, (1 + level) / 2)) * se
+    return _Bounds(value - half, value + half, se) if se > 0 else _Bounds(note="nothing varies: no interval")
 
 
-def _d_z(sums: Array) -> Array:
-    n, d, dd = sums[:, 0], sums[:, 1], sums[:, 2]
-    return _ratio(d / n, np.sqrt(_variance(n, d, dd)))
-
-
-def _d_av(sums: Array) -> Array:
-    n, d, _, x, xx, y, yy = sums.T
-    return _ratio(d / n, np.sqrt((_variance(n, x, xx) + _variance(n, y, yy)) / 2))
-
-
-def _ratio(above: Array, below: Array) -> Array:
-    with np.errstate(invalid="ignore", divide="ignore"):
-        found: Array = np.where(below > 0, above / below, np.nan)
-    return found
-
-
-def _noncentral(d: float, n: int, level: float) -> Interval:
-    """Bounds of the noncentrality whose t distribution has the observed t at its tails, over √n."""
-    from scipy.optimize import brentq
-    from scipy.stats import nct
-
-    t, df, root = abs(d) * n**0.5, n - 1, n**0.5
-
-    def bound(tail: float) -> float:
-        def apart(delta: float) -> float:
-            below = float(nct.cdf(t, df, delta))
-            # Far in a tail the series underflows to NaN: then all of the mass lies on one side.
-            return (float(delta < t) if np.isnan(below) else below) - tail
-
-        found: float = brentq(apart, -10 - t, 10 + 3 * t) / root
-        return found
-
-    low, high = bound((1 + level) / 2), bound((1 - level) / 2)
-    return Interval(low, high) if d >= 0 else Interval(-high, -low)
-
-
-def _rank_interval(pairs: Pairs, level: float) -> Interval:
-    """Mid-ranks follow from how often each difference occurs, so resampling counts is enough."""
-    sizes, place = np.unique(np.abs(pairs.differences), return_inverse=True)
-    if len(sizes) > MOST_LEVELS:
-        return Interval(None, None, f"more than {MOST_LEVELS} different differences: no interval")
-    k, q = len(pairs.cluster_sums), len(sizes)
-    parts = np.zeros((k, 2, q))
-    np.add.at(parts, (pairs.cluster, (pairs.differences < 0).astype(int), place), 1)
-    parts[:, :, sizes == 0] = 0
-
-    def statistic(counts: Array) -> Array:
-        both = counts.sum(axis=1)
-        ranks = np.cumsum(both, axis=1) - (both - 1) / 2
-        plus, minus = (counts[:, 0] * ranks).sum(axis=1), (counts[:, 1] * ranks).sum(axis=1)
-        return _ratio(plus - minus, plus + minus)
-
-    return bootstrap(parts, statistic, level=level)
+def _fisher(value: float, pairs: Pairs, level: float) -> _Bounds:
+    """Each difference's share in the rank sums is how many others it outranks by sign."""
+    d = pairs.differences
+    used = np.sort(d[d != 0])
+    m = len(used)
+    share = (m - np.searchsorted(used, -d, "right")) - np.searchsorted(used, -d, "left")
+    influence = np.where(d != 0, 2 * (share / m - value), 0.0) * pairs.n / m
+    _, se, df = mean_and_error(Pairs(influence, np.zeros(pairs.n), pairs.cluster))
+    if not se > 0:
+        return _Bounds(note="the rank sums of clusters do not vary: no interval")
+    half = float(stdtrit(df, (1 + level) / 2)) * se / (1 - value**2)
+    return _Bounds(math.tanh(math.atanh(value) - half), math.tanh(math.atanh(value) + half), se)
 
 
 def _made(
-    method: str, value: float, interval: Interval, level: float, bounds: tuple[float, float, float],
+    method: str, value: float, bounds: _Bounds, level: float, words: tuple[float, float, float],
     source: str, pairs: Pairs,
 ) -> EffectSize:  # fmt: skip
     return EffectSize(
-        value=value,
-        low=interval.low,
-        high=interval.high,
-        level=level,
-        interpretation=interpret(value, bounds),
-        n=pairs.n,
-        n_unscored=pairs.n_unscored,
-        method=method,
-        source=source,
-        note=interval.note,
-        inputs=pairs.inputs,
-    )
+        value=value, low=bounds.low, high=bounds.high, level=level, se=bounds.se,
+        interpretation=interpret(value, words), n=pairs.n, n_unscored=pairs.n_unscored, method=method,
+        source=source, note=bounds.note, inputs=pairs.inputs,
+    )  # fmt: skip
 
 
 def _undefined(method: str, note: str, source: str, pairs: Pairs) -> EffectSize:

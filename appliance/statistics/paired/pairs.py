@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -34,19 +35,29 @@ class Pairs:
 
     @cached_property
     def differences(self) -> Array:
-        """x - y, rounded to 12 digits so that means of repeats that are equal on paper tie."""
-        return np.asarray(np.round(self.x - self.y, 12) + 0.0, dtype=np.float64)
+        """x - y, rounded to 14 digits of the largest score so that means of repeats that are equal on paper
+        tie."""
+        largest = max(float(np.abs(self.x).max(initial=0.0)), float(np.abs(self.y).max(initial=0.0)))
+        return _tidy(self.x - self.y, largest, 13)
 
     @cached_property
     def cluster_sums(self) -> Array:
         """Sum of differences of each cluster, shape (k,)."""
-        k = int(self.cluster.max(initial=-1)) + 1
-        sums = np.bincount(self.cluster, self.differences, minlength=k)
-        return np.asarray(np.round(sums, 12) + 0.0, dtype=np.float64)
+        largest = float(self.by_cluster(np.abs(self.differences)).max(initial=0.0))
+        return _tidy(self.by_cluster(self.differences), largest, 11)
+
+    @cached_property
+    def cluster_sizes(self) -> Codes:
+        """Pairs in each cluster, shape (k,)."""
+        return np.bincount(self.cluster)
+
+    def by_cluster(self, values: Array) -> Array:
+        """Sums of `values` (n,) over each cluster, shape (k,)."""
+        return np.bincount(self.cluster, values, minlength=len(self.cluster_sizes)).astype(np.float64)
 
     @property
     def clustered(self) -> bool:
-        return len(self.cluster_sums) < self.n
+        return len(self.cluster_sizes) < self.n
 
     @property
     def inputs(self) -> dict[str, Any]:
@@ -83,8 +94,10 @@ def make_pairs(
 def from_long(
     score: npt.ArrayLike, side: Sequence[bool] | npt.NDArray[Any], unit: Ids, cluster: Ids | None = None
 ) -> Pairs:
-    """Pairs from one row a score: side true for x, false for y; rows of one unit are its repeats."""
-    values, first = arrays.scores(score, "score"), np.asarray(side, dtype=bool)
+    """Pairs from one row a score: side true for x, false for y; rows of one unit are its repeats. A unit
+    without a row on one side is unscored. Raises ValueError for sides that are not true or false, and as
+    `make_pairs` does."""
+    values, first = arrays.scores(score, "score"), _sides(side)
     arrays.same_length(score=values, side=first)
     empty = np.full(len(values), np.nan)
     made = make_pairs(
@@ -92,6 +105,21 @@ def from_long(
     )
     lacking = int(np.isnan(values).sum())
     return Pairs(made.x, made.y, made.cluster, made.n_unscored, lacking)
+
+
+def _sides(side: Sequence[bool] | npt.NDArray[Any]) -> arrays.Mask:
+    """Labels such as "F" and "M" would all count as true."""
+    for place, value in enumerate(side):
+        if not isinstance(value, bool | np.bool_):
+            raise ValueError(f"side: expected true or false, found {value!r} at position {place}")
+    return np.asarray(side, dtype=bool)
+
+
+def _tidy(values: Array, largest: float, digits: int) -> Array:
+    """Rounded to `digits` digits after the leading one of `largest`, without negative zeros."""
+    decimals = min(digits - math.floor(math.log10(largest)), 300) if largest > 0 else 0
+    found: Array = np.round(values, decimals) + 0.0
+    return found
 
 
 def _averaged(x: Array, y: Array, units: Codes, cluster: Codes) -> tuple[Array, Array, Codes]:
