@@ -92,9 +92,10 @@ def verdicts(
     """Verdicts of a grid. identity: dimension -> level of each row, by name, or by number where `levels`
     names the dimension's levels. Cells without rows are kept. severity: 0..top, NaN or None unscored.
 
-    Raises ValueError for a level that `levels` lacks, a row without one, lengths that differ and severities
-    that are not whole numbers of 0..top. One judge's verdicts of a response each: two judges of one
-    response are no two verdicts, they have a map each.
+    Raises ValueError for a level that `levels` lacks or has twice, a row without one (None, NaN), lengths
+    that differ and severities that are not whole numbers of 0..top. A row without a template stands for
+    itself. One judge's verdicts of a response each: two judges of one response are no two verdicts, they
+    have a map each.
     """
     if not identity:
         raise ValueError("identity: at least one dimension is needed")
@@ -116,17 +117,26 @@ def verdicts(
 def _template(template: Labels, n: int) -> Codes:
     if isinstance(template, np.ndarray) and template.dtype.kind in "iu" and len(template) == n:
         return np.unique(template, return_inverse=True)[1].astype(np.int64)
-    return arrays.clusters(template, n, "template")
+    items = template.tolist() if isinstance(template, np.ndarray) else template
+    return arrays.clusters([object() if _absent(v) else v for v in items], n, "template")
+
+
+def _absent(value: Hashable) -> bool:
+    """None, or NaN, which is what a table reader makes of an empty field."""
+    return value is None or value != value
 
 
 def _placed(dimension: str, values: Labels, levels: Sequence[str] | None) -> tuple[tuple[str, ...], Codes]:
+    if levels is not None and len(set(levels)) < len(levels):
+        raise ValueError(f"{dimension}: its levels name one of them twice")
     if levels is not None and isinstance(values, np.ndarray) and values.dtype.kind in "iu":
         if len(values) and not (values.min() >= 0 and values.max() < len(levels)):
             raise ValueError(f"{dimension}: a number outside its {len(levels)} levels")
         return tuple(levels), values.astype(np.int64)
     items = values.tolist() if isinstance(values, np.ndarray) else list(values)
-    names = list(levels) if levels is not None else sorted({str(v) for v in items if v is not None})
-    places = arrays.codes([None if v is None else str(v) for v in items], names, dimension)
+    given = [None if _absent(v) else str(v) for v in items]
+    names = list(levels) if levels is not None else sorted({v for v in given if v is not None})
+    places = arrays.codes(given, names, dimension)
     if (places < 0).any():
         raise ValueError(f"{dimension}: row {int((places < 0).argmax())} has no level")
     return tuple(names), places

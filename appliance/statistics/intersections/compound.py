@@ -108,7 +108,7 @@ def _excesses(
     totals = counts.sum(axis=1).reshape(over.shape)
     found = excess(events, totals, template_counts(over, over.severity >= rules.flag_from), over.unscored)
     if found.covariance is None:
-        omnibus = no_interaction(events, totals, seed=seed)
+        omnibus = no_interaction(events, totals, seed=seed, n_unscored=int(over.unscored.sum()))
     else:
         values = np.array([effect.value for effect, _ in found.cells])
         omnibus = no_excess(
@@ -128,7 +128,7 @@ def _entry(
     contains: tuple[dict[str, str], ...],
 ) -> BlindSpot:  # fmt: skip
     own = [axis for axis in axes if axis.dimension in one.cell.group]
-    passed = tuple(axis.dimension for axis in own if axis.outcome == "clear")
+    passed = tuple(axis.dimension for axis in own if axis.passes)
     failed = tuple(axis.dimension for axis in own if axis.outcome == "flagged")
     left_open = tuple(axis.dimension for axis in own if axis.dimension not in (*passed, *failed))
     outcome, observed = one.cell.decision.outcome, one.cell.rate.value

@@ -52,7 +52,8 @@ def interaction_contrasts(
     dimensions. A 3 by 2 grid has two, a 2 by 2 by 2 grid one of order three.
 
     additive: se = √Σ w² p(1-p)/n; its interval joins Wilson's of the rates (MOVER). log_ratio: delta method,
-    se = √Σ w² (1/k - 1/n), normal interval. Undefined where a cell that enters is empty; log_ratio also where
+    se = √Σ w² (1/k - 1/n), normal interval. Rows count as independent; `excess.excess` is for rows that share
+    templates. Undefined where a cell that enters is empty; log_ratio also where
     one has no event. Raises ValueError for what is not a grid, dimensions or reference levels that it lacks.
     Sources: Rothman (1986), Zou and Donner (2008).
     """

@@ -72,7 +72,6 @@ class Measures:
         rest_k, rest_n = int(self.events.sum()) - k, int(self.totals.sum()) - n
         missing = int(self._verdicts.unscored[members].sum())
         rest_missing = int(self._verdicts.unscored.sum()) - missing
-        counts = self._verdicts.by_severity[members].sum(axis=0)
         rows = np.flatnonzero(members[self._verdicts.cell] & self._scored)
         sides = None if self.templates is None else self.templates.sides(members)
         return Group(
@@ -83,7 +82,7 @@ class Measures:
             n_rest=rest_n,
             unscored_share=max(_share(missing, n), _share(rest_missing, rest_n)),
             rate=rate(k, n, missing) if sides is None else rate_over_clusters(sides.events, sides.n, missing),
-            severities=tuple(rate(int(c), n, missing) for c in counts),
+            severities=self._severities(rows, sides is not None, missing),
             mean_severity=self._mean(rows, missing),
             contrast=self._contrast(sides, k, n, rest_k, rest_n, missing),
             rest_ratio=risk_ratio(k, n, rest_k, rest_n, n_unscored=missing)
@@ -117,13 +116,27 @@ class Measures:
         # n of the group, so that its unscored share is of its own verdicts.
         return found._replace(effect=found.effect.model_copy(update={"n": n}))
 
+    def _severities(self, rows: Codes, clustered: bool, missing: int) -> tuple[Estimate, ...]:
+        values, outcomes = self._verdicts.severity[rows].astype(np.int64), self._verdicts.top + 1
+        if not clustered:
+            counts = np.bincount(values, minlength=outcomes)
+            return tuple(rate(int(c), len(rows), missing) for c in counts)
+        template = self._templates_of(rows)
+        size = (int(template.max(initial=-1)) + 1) * outcomes
+        table = np.bincount(template * outcomes + values, minlength=size).reshape(-1, outcomes)
+        return tuple(rate_over_clusters(each, table.sum(axis=1), missing) for each in table.T)
+
+    def _templates_of(self, rows: Codes) -> Codes:
+        """Template of each row, numbered without gaps (sorting would take seconds)."""
+        if self._verdicts.template is None:
+            return np.arange(len(rows))
+        template = self._verdicts.template[rows]
+        found: Codes = (np.cumsum(np.bincount(template) > 0) - 1)[template]
+        return found
+
     def _mean(self, rows: Codes, missing: int) -> Estimate:
-        template, values = self._verdicts.template, self._verdicts.severity[rows]
-        cluster = np.arange(len(rows))
-        if template is not None:
-            present = np.bincount(template[rows]) > 0  # numbered without gaps; sorting would take seconds
-            cluster = (np.cumsum(present) - 1)[template[rows]]
-        found = mean_difference(Pairs(values, np.zeros(len(rows)), cluster, missing))
+        values = self._verdicts.severity[rows]
+        found = mean_difference(Pairs(values, np.zeros(len(rows)), self._templates_of(rows), missing))
         return found.model_copy(
             update={
                 "method": found.method.replace("mean difference", "mean severity"),

@@ -18,13 +18,14 @@ STEPS, LONGEST = 60, 2.0
 
 
 def no_interaction(
-    events: npt.ArrayLike, totals: npt.ArrayLike, order: int = 1, seed: int = 0
+    events: npt.ArrayLike, totals: npt.ArrayLike, order: int = 1, seed: int = 0, n_unscored: int = 0
 ) -> Significance:
     """G² of the model whose terms have at most `order` dimensions against the saturated one (log odds);
     order 1 tests all interactions together, d - 1 the highest only.
 
-    Where an expected count is under 5 the p is a parametric bootstrap under the fitted model (999 draws,
-    seeded) instead of chi-square's. Undefined where a cell is empty, or all or none of the units have events.
+    For rows that stand for themselves; `no_excess` is for those that share templates. Where an expected count
+    is under 5 the p is a parametric bootstrap under the fitted model (999 draws, seeded) instead of
+    chi-square's. Undefined where a cell is empty, or all or none of the units have events.
     Raises ValueError unless 1 <= order < number of dimensions. Source: Bishop, Fienberg and Holland (1975).
     """
     k, n = counted(events, totals)
@@ -34,7 +35,7 @@ def no_interaction(
     inputs = kept(events=k, totals=n)
     if (n == 0).any() or k.sum() in (0, n.sum()):
         note = "a cell is empty" if (n == 0).any() else "all units have the same outcome"
-        return untestable(method, note, everyone, 0, G2_SOURCE, inputs)
+        return untestable(method, note, everyone, n_unscored, G2_SOURCE, inputs)
     k, n = in_order(k, n)  # draws must not depend on the order of levels and dimensions
     design = design_matrix(k.shape, order)
     found, fitted = _deviances(k.reshape(1, -1), n.ravel(), design)
@@ -50,8 +51,8 @@ def no_interaction(
         reached = int((_deviances(drawn.astype(float), n.ravel(), design)[0] >= g2 - 1e-6).sum())
         p, how = (1 + reached) / (1 + DRAWS), f"{DRAWS} parametric draws"
     return Significance(
-        statistic=g2, p=min(p, 1.0), df=float(df), n=everyone, method=f"{method}, {how}", source=G2_SOURCE,
-        inputs=inputs,
+        statistic=g2, p=min(p, 1.0), df=float(df), n=everyone, n_unscored=n_unscored,
+        method=f"{method}, {how}", source=G2_SOURCE, inputs=inputs,
     )  # fmt: skip
 
 

@@ -16,7 +16,10 @@ PLACEBO_SOURCE = "Abadie et al. (2010)"
 
 def noise_floor(placebo: npt.ArrayLike, level: float = 0.95) -> Estimate:
     """The absolute effect that a share `level` of placebos stays at or under: the ⌈(N + 1)·level⌉-th
-    smallest. Undefined for so few placebos that this is beyond the largest (fewer than 19 for 95%)."""
+    smallest. Undefined for so few placebos that this is beyond the largest (fewer than 19 for 95%). Raises
+    ValueError for a level outside 0..1."""
+    if not 0 < level < 1:
+        raise ValueError(f"level: {level} is not between 0 and 1")
     effects = arrays.scores(placebo, "placebo")
     sizes = np.sort(np.abs(effects[~np.isnan(effects)]))
     method, n = f"noise floor, {level:.0%} of placebos", len(sizes)
@@ -34,8 +37,9 @@ def noise_floor(placebo: npt.ArrayLike, level: float = 0.95) -> Estimate:
 
 def against_placebos(effect: float, placebo: npt.ArrayLike, alpha: float = 0.05) -> Significance:
     """Rank of |effect| among placebos that share its design: p = (1 + #{|placebo| >= |effect|}) / (1 + N).
-    Undefined where even the largest effect could not reach alpha (N < 19 at 5%).
-    Source: Abadie et al. (2010), as a permutation test."""
+    Undefined where even the largest effect could not reach alpha (N < 19 at 5%). Raises ValueError for an
+    effect that is not finite. Source: Abadie et al. (2010), as a permutation test."""
+    _check(effect)
     effects = arrays.scores(placebo, "placebo")
     sizes = np.abs(effects[~np.isnan(effects)])
     n, missing, inputs = len(sizes), int(np.isnan(effects).sum()), kept(effect=effect, placebo=effects)
@@ -52,10 +56,16 @@ def against_placebos(effect: float, placebo: npt.ArrayLike, alpha: float = 0.05)
 
 def net_of_placebos(effect: float, placebo: npt.ArrayLike, level: float = 0.95) -> Estimate:
     """|effect| less the noise floor: by how much it stands out, 0 or below where it does not. Undefined where
-    the floor is. Source: Abadie et al. (2010)."""
+    the floor is. Raises ValueError as those two. Source: Abadie et al. (2010)."""
+    _check(effect)
     floor = noise_floor(placebo, level)
     if floor.value is None:
         return floor.model_copy(update={"method": f"net of the {floor.method}"})
     return floor.model_copy(
         update={"value": abs(effect) - floor.value, "method": f"net of the {floor.method}"}
     )
+
+
+def _check(effect: float) -> None:
+    if not math.isfinite(effect):
+        raise ValueError(f"effect: {effect} is not finite")

@@ -12,7 +12,11 @@ POOLING_SOURCE = "Efron and Morris (1975); interval: Morris (1983); variance: Pa
 
 
 def pooled_rates(
-    events: npt.ArrayLike, totals: npt.ArrayLike, centre: npt.ArrayLike | None = None, level: float = 0.95
+    events: npt.ArrayLike,
+    totals: npt.ArrayLike,
+    centre: npt.ArrayLike | None = None,
+    level: float = 0.95,
+    n_unscored: npt.ArrayLike = 0,
 ) -> tuple[Estimate, ...]:
     """Each cell's rate drawn towards a centre: w·rate + (1 - w)·centre, w = τ²/(τ² + σ²/n).
 
@@ -29,10 +33,12 @@ def pooled_rates(
         raise ValueError("events and totals: one of each per cell, 0 <= events <= totals, expected")
     method = f"partially pooled rate, {level:.0%} normal"
     inputs = kept(events=k, totals=n)
-    used = n > 0
+    used, missing = n > 0, np.broadcast_to(np.asarray(n_unscored, dtype=np.int64), k.shape)
     if used.sum() < 3:
         note = "fewer than three cells have units"
-        return tuple(undefined(method, note, int(each), 0, POOLING_SOURCE, inputs) for each in n)
+        return tuple(
+            undefined(method, note, int(n[i]), int(missing[i]), POOLING_SOURCE, inputs) for i in range(len(n))
+        )
     raw = np.divide(k, n, out=np.zeros_like(k), where=used)
     smooth = (k.sum() + 0.5) / (n.sum() + 1)
     p = (k + 2 * smooth) / (n + 2)  # of the variance only: a rate of 0 in few units is no certainty
@@ -62,6 +68,7 @@ def pooled_rates(
                 level=level,
                 se=se,
                 n=int(n[i]),
+                n_unscored=int(missing[i]),
                 method=method,
                 source=POOLING_SOURCE,
                 note=note,
