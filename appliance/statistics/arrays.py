@@ -45,13 +45,17 @@ def codes(values: Sequence[Hashable] | npt.NDArray[Any], labels: Sequence[Hashab
 
 def clusters(values: Sequence[Hashable] | npt.NDArray[Any] | None, n: int, name: str = "clusters") -> Codes:
     """Cluster numbers 0..k-1 of n units; None makes every unit its own cluster. Numbers follow the first
-    appearance of each cluster."""
+    appearance of each cluster. Raises ValueError for a number that differs from n, and for a unit whose
+    cluster is None or NaN: whether it stands alone or with the others would be a guess."""
     if values is None:
         return np.arange(n, dtype=np.int64)
     if len(values) != n:
         raise ValueError(f"{name}: {len(values)} given for {n} units")
     numbers: dict[Hashable, int] = {}
     items = values.tolist() if isinstance(values, np.ndarray) else values
+    for place, value in enumerate(items):
+        if value is None or value != value:
+            raise ValueError(f"{name}: the unit at position {place} has none")
     return np.array([numbers.setdefault(value, len(numbers)) for value in items], dtype=np.int64)
 
 

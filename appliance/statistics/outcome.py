@@ -47,7 +47,8 @@ def decide(
     would have shown with `power` at the family's strictest level alpha / m.
     The order of hypotheses does not matter, and one more never makes another flagged.
     Raises ValueError for an empty family name, a name that occurs twice, a test that is not two-sided, an
-    equivalence test of another margin, and alpha, power or max_unscored outside 0..1.
+    equivalence test of another margin or that has lost its inputs, so that this cannot be told, and alpha,
+    power or max_unscored outside 0..1.
     """
     _check_rule(family, alpha, power, max_unscored)
     _check(hypotheses)
@@ -87,7 +88,11 @@ def _check(hypotheses: Sequence[Hypothesis]) -> None:
     for h in hypotheses:
         if h.test.alternative != "two-sided":
             raise ValueError(f"{h.name}: the test of no effect is one-sided, two-sided expected")
-        tried = h.equivalence.inputs.get("margin", h.margin) if h.equivalence else h.margin
+        if h.equivalence is None or h.equivalence.p is None:
+            continue
+        tried = h.equivalence.inputs.get("margin")
+        if tried is None:
+            raise ValueError(f"{h.name}: the equivalence test has no inputs, so its margin is not known")
         if tried != h.margin:
             raise ValueError(f"{h.name}: equivalence within {tried} was tested, the margin is {h.margin}")
 

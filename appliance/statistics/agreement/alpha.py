@@ -3,25 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import replace
 from typing import Literal
 
 import numpy as np
 
 from appliance.domain.estimates import Estimate
-from appliance.statistics.agreement.estimation import (
-    IntervalMethod,
-    bootstrap_interval,
-    score_interval,
-    spread,
-)
+from appliance.statistics.agreement.estimation import IntervalMethod
 from appliance.statistics.agreement.kappa import INTERVAL_NAMES
 from appliance.statistics.agreement.ratings import (
     Ratings,
     label_counts,
     label_matrix,
     rated,
-    rated_population,
+    rated_interval,
 )
 from appliance.statistics.agreement.tables import Labels
 from appliance.statistics.arrays import Array, Codes, kept, undefined
@@ -59,13 +53,9 @@ def alpha(
         return undefined(method, note, n, found.n_unscored, ALPHA_SOURCE, inputs)
     distance = distance / distance.max()  # alpha is free of the unit; sums of like size keep rounding small
     statistic, parts = alpha_statistic(distance), alpha_parts(found.items, distance)
-    items, population = rated_population(found, len(labels), seed)
-    population = replace(population, parts=alpha_parts(items, distance))
-    if interval == "score":
-        bounds = score_interval(statistic, population, found.groups)
-    else:
-        bounds = bootstrap_interval(statistic, parts, found.groups, seed=seed)
-    se = spread(statistic, population, found.groups).clustered ** 0.5 if n > 1 else None
+    bounds, se = rated_interval(
+        statistic, lambda items: alpha_parts(items, distance), found, len(labels), interval, seed
+    )
     return Estimate(
         value=float(statistic((observed @ parts)[np.newaxis])[0]), low=bounds.low, high=bounds.high, se=se,
         n=n, n_unscored=found.n_unscored, method=method, source=ALPHA_SOURCE, note=bounds.note, inputs=inputs,

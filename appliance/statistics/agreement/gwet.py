@@ -3,24 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import replace
 
 import numpy as np
 
 from appliance.domain.estimates import Estimate
-from appliance.statistics.agreement.estimation import (
-    IntervalMethod,
-    bootstrap_interval,
-    score_interval,
-    spread,
-)
+from appliance.statistics.agreement.estimation import IntervalMethod
 from appliance.statistics.agreement.kappa import INTERVAL_NAMES, Weights, weight_matrix
 from appliance.statistics.agreement.ratings import (
     Ratings,
     label_counts,
     label_matrix,
     rated,
-    rated_population,
+    rated_interval,
 )
 from appliance.statistics.agreement.tables import Labels
 from appliance.statistics.arrays import Array, Codes, kept, undefined
@@ -92,13 +86,9 @@ def _estimate(
         note = "no item has two ratings" if len(labels) > 1 else "a list of one label leaves no disagreement"
         return undefined(method, note, n, found.n_unscored, GWET_SOURCE, inputs)
     statistic = gwet_statistic(weight)
-    items, population = rated_population(found, len(labels), seed)
-    population = replace(population, parts=gwet_parts(items, weight))
-    if interval == "score":
-        bounds = score_interval(statistic, population, found.groups)
-    else:
-        bounds = bootstrap_interval(statistic, parts, found.groups, seed=seed)
-    se = spread(statistic, population, found.groups).clustered ** 0.5 if n > 1 else None
+    bounds, se = rated_interval(
+        statistic, lambda items: gwet_parts(items, weight), found, len(labels), interval, seed
+    )
     return Estimate(
         value=float(statistic((observed @ parts)[np.newaxis])[0]), low=bounds.low, high=bounds.high,
         se=se, n=n, n_unscored=found.n_unscored, method=method,

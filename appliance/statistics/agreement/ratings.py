@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from dataclasses import replace
 from itertools import combinations_with_replacement
 from math import comb
 from typing import Any, NamedTuple
@@ -12,9 +13,16 @@ import numpy.typing as npt
 from scipy.special import gammaln
 
 from appliance.statistics import arrays
-from appliance.statistics.agreement.estimation import Population
+from appliance.statistics.agreement.estimation import (
+    IntervalMethod,
+    Population,
+    bootstrap_interval,
+    score_interval,
+    spread,
+)
 from appliance.statistics.agreement.tables import Grouped, Labels, grouped, label_codes
 from appliance.statistics.arrays import Array, Codes
+from appliance.statistics.resampling import Interval, Statistic
 
 Ratings = Sequence[Sequence[Any]] | npt.NDArray[Any]
 # Above this many different items under chance, as many are drawn instead of listing all.
@@ -56,6 +64,22 @@ def label_counts(items: Codes, q: int) -> Array:
     rows, columns = np.nonzero(items >= 0)
     np.add.at(found, (rows, items[rows, columns]), 1)
     return found
+
+
+def rated_interval(
+    statistic: Statistic, parts: Callable[[Codes], Array], rated: Rated, q: int, method: IntervalMethod,
+    seed: int,
+) -> tuple[Interval, float | None]:  # fmt: skip
+    """Interval and standard error of a statistic of sums over items. parts: what items (as `Rated.items`)
+    add, shape (items, ...). No standard error for a single item."""
+    items, population = rated_population(rated, q, seed)
+    population = replace(population, parts=parts(items))
+    if method == "score":
+        bounds = score_interval(statistic, population, rated.groups)
+    else:
+        bounds = bootstrap_interval(statistic, parts(rated.items), rated.groups, seed=seed)
+    single = rated.groups.frequencies.sum() <= 1
+    return bounds, None if single else spread(statistic, population, rated.groups).clustered ** 0.5
 
 
 def rated_population(rated: Rated, q: int, seed: int) -> tuple[Codes, Population]:

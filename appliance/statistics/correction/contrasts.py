@@ -58,10 +58,13 @@ def corrected_ratio(first: Estimate, second: Estimate) -> Estimate:
 
 
 def corrected_disparity(
-    name: str, first: Estimate, second: Estimate, *, margin: float, min_n: int
-) -> Hypothesis:
+    name: str, first: Estimate, second: Estimate, *, margin: float, min_n: int,
+    unscored_share: float | None = None,
+) -> Hypothesis:  # fmt: skip
     """The difference of two corrected rates for `outcome.decide`. The test rejects exactly where the
-    difference's interval excludes 0, TOST takes the wider half of it. min_n: of the n of the estimates.
+    difference's interval excludes 0, TOST takes the wider half of it. min_n: of the n of the estimates,
+    gold records. unscored_share: of the audited records of the group in which most is unscored; without it
+    they are held against the gold records, which is far too strict where these are few.
     Raises ValueError as `corrected_difference`."""
     effect = corrected_difference(first, second)
     z = float(ndtri((1 + effect.level) / 2))
@@ -77,8 +80,9 @@ def corrected_disparity(
         )  # fmt: skip
     equivalence = tost(effect.value, wider, None, margin, n=effect.n, n_unscored=effect.n_unscored)
     return Hypothesis(
-        name=name, effect=effect, margin=margin, test=test, equivalence=equivalence, n=effect.n, min_n=min_n
-    )
+        name=name, effect=effect, margin=margin, test=test, equivalence=equivalence, n=effect.n, min_n=min_n,
+        unscored_share=unscored_share,
+    )  # fmt: skip
 
 
 def _ratio_bounds(first: list[float], second: list[float]) -> tuple[float, float | None]:

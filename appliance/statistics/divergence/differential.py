@@ -108,10 +108,16 @@ def hypotheses(found: Differential, margin: float, min_n: int, prefix: str = "")
                 one.effect.value, _cautious_se(one), one.test.df, margin, n=one.effect.n,
                 n_unscored=one.effect.n_unscored,
             ),
-            n=min(one.effect.n, one.n_rest), min_n=min_n,
+            n=min(one.effect.n, one.n_rest), min_n=min_n, unscored_share=_unscored_share(found, one),
         )
         for one in found.groups
     )  # fmt: skip
+
+
+def _unscored_share(found: Differential, one: GroupContrast) -> float:
+    """Of the group or of the others, whichever is more: a difference has two sides."""
+    own, rest = one.effect.n_unscored, found.n_unscored - one.effect.n_unscored
+    return max(own / max(own + one.effect.n, 1), rest / max(rest + one.n_rest, 1))
 
 
 def _cautious_se(one: GroupContrast) -> float | None:

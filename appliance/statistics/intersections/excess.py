@@ -114,6 +114,8 @@ def _cell(
 ) -> tuple[Estimate, Significance]:  # fmt: skip
     known = se > 0 and (df is None or df > 0)
     note = "" if known else "the contrast does not vary between templates: no interval"
+    # The same in every template, as a deterministic judge has it: t is undefined, flipping signs is not.
+    alike = 2.0**-df if not known and value and df else None
     freedom = float(df) if df is not None and known else INFINITE
     half = float(stdtrit(freedom, 0.975)) * se
     effect = Estimate(
@@ -123,7 +125,7 @@ def _cell(
     )  # fmt: skip
     test = Significance(
         statistic=value / se if known else None,
-        p=2 * float(stdtr(freedom, -abs(value / se))) if known else None,
+        p=2 * float(stdtr(freedom, -abs(value / se))) if known else alike,
         df=None if df is None or not known else float(df), n=n, n_unscored=missing, method=method,
         source=source, note=note, inputs=inputs,
     )  # fmt: skip

@@ -54,7 +54,8 @@ def pooled_rates(
     z, found = float(ndtri((1 + level) / 2)), []
     for i in range(len(k)):
         w = spread / (spread + variance[i]) if used[i] else 0.0
-        value = w * raw[i] + (1 - w) * centres[i]
+        # An additive prediction can lie outside 0..1; a rate cannot.
+        value = min(max(w * raw[i] + (1 - w) * centres[i], 0.0), 1.0)
         own = w * variance[i] if used[i] else spread
         # τ² is estimated too: without its share the interval covers 86 to 93%.
         unsure = 2 / max(used.sum() - 3, 1) * (raw[i] - centres[i]) ** 2 if used[i] else 0.0

@@ -28,11 +28,13 @@ TANGO_SOURCE = "Tango (1998)"
 
 class NetShare(Frozen):
     """plus less minus, as a share of items. counts: items with plus alone and with minus alone, None where
-    repeats were averaged or items come in clusters. The test is two-sided, of plus = minus."""
+    repeats were averaged or items come in clusters. The test is two-sided, of plus = minus. unscored_share:
+    see `Pairs`."""
 
     effect: EffectSize
     test: Significance
     counts: tuple[int, int] | None
+    unscored_share: float
 
     def hypothesis(self, name: str, margin: float, min_n: int, kept_share: float = 1.0) -> Hypothesis:
         """For `outcome.decide`. kept_share: the part of an effect that noise leaves visible; equivalence is
@@ -46,6 +48,7 @@ class NetShare(Frozen):
             equivalence=self._equivalence(margin, kept_share),
             n=effect.n,
             min_n=min_n,
+            unscored_share=self.unscored_share,
         )
 
     def _equivalence(self, margin: float, kept_share: float) -> Significance:
@@ -145,6 +148,7 @@ def _of_counts(pairs: Pairs, name: str, source: str) -> NetShare:
         ),
         test=mcnemar([[same, plus], [minus, 0]]).model_copy(update=told),
         counts=(plus, minus),
+        unscored_share=pairs.unscored_share,
     )
 
 
@@ -158,13 +162,14 @@ def _of_means(pairs: Pairs, name: str, source: str) -> NetShare:
     }  # fmt: skip
     if len(pairs.cluster_sums) < 2:
         alone = EffectSize(low=None, high=None, note="fewer than two clusters: no interval", **told)
-        return NetShare(effect=alone, test=sign_flip(pairs), counts=None)
+        return NetShare(effect=alone, test=sign_flip(pairs), counts=None, unscored_share=pairs.unscored_share)
     found = _spread(pairs, [1.0, -1.0])
     half = found.half(0.95)
     effect = EffectSize(
         low=max(-1.0, found.centre - half), high=min(1.0, found.centre + half), se=found.se, **told
     )
-    return NetShare(effect=effect, test=sign_flip(pairs).model_copy(update={"df": found.df}), counts=None)
+    test = sign_flip(pairs).model_copy(update={"df": found.df})
+    return NetShare(effect=effect, test=test, counts=None, unscored_share=pairs.unscored_share)
 
 
 def _spread(pairs: Pairs, ends: list[float]) -> Spread:

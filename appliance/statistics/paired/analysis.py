@@ -15,7 +15,7 @@ from appliance.statistics.paired.pairs import Pairs
 
 class PairedAnalysis(Frozen):
     """permutation is the primary test, mean the primary effect; the rest stands beside them. Which is
-    primary is fixed here and not chosen by the data; normality gates nothing."""
+    primary is fixed here and not chosen by the data; normality gates nothing. unscored_share: see `Pairs`."""
 
     mean: Estimate
     mean_bca: Estimate
@@ -31,6 +31,7 @@ class PairedAnalysis(Frozen):
     rank_biserial: EffectSize
     net: EffectSize
     shape: Shape
+    unscored_share: float
 
     def hypothesis(self, name: str, margin: float, min_n: int, largest: float | None = None) -> Hypothesis:
         """For `outcome.decide`: the mean difference against `margin`, on the scale of the scores. n counts
@@ -44,6 +45,7 @@ class PairedAnalysis(Frozen):
             equivalence=equivalent_mean(self.mean, self.shape, margin, largest),
             n=self.mean.n,
             min_n=min_n,
+            unscored_share=self.unscored_share,
         )
 
 
@@ -64,4 +66,5 @@ def analyse(pairs: Pairs, seed: int = 0) -> PairedAnalysis:
         rank_biserial=rank_biserial(pairs),
         net=net_difference(pairs),
         shape=shape(pairs),
+        unscored_share=pairs.unscored_share,
     )

@@ -21,13 +21,16 @@ Ids = Sequence[Hashable] | npt.NDArray[Any]
 class Pairs:
     """Complete pairs only. x, y: shape (n,), one value a unit. cluster: shape (n,), 0..k-1, what may not be
     taken for independent (a template's pairs). n_unscored: units that lack x or y. n_values_unscored: single
-    values that were lacking, those of units that are still complete included."""
+    values that were lacking, those of units that are still complete included. unscored_share: the largest of
+    the shares of units, of x values and of y values that were lacking: a unit whose repeats were nearly all
+    lost on one side is complete, and still cannot be cleared."""
 
     x: Array
     y: Array
     cluster: Codes
     n_unscored: int = 0
     n_values_unscored: int = 0
+    unscored_share: float = 0.0
 
     @property
     def n(self) -> int:
@@ -75,6 +78,7 @@ def make_pairs(
     """
     first, second = arrays.scores(x, "x"), arrays.scores(y, "y")
     n = arrays.same_length(x=first, y=second)
+    sides_lacking = _share(np.isnan(first)), _share(np.isnan(second))
     lacking = int(np.isnan(first).sum() + np.isnan(second).sum())
     cluster_codes = arrays.clusters(cluster, n)
     if unit is not None:
@@ -88,6 +92,7 @@ def make_pairs(
         arrays.clusters(cluster_codes[complete], int(complete.sum())),
         n_unscored=int((~complete).sum()),
         n_values_unscored=lacking,
+        unscored_share=max(_share(~complete), *sides_lacking),
     )
 
 
@@ -103,8 +108,14 @@ def from_long(
     made = make_pairs(
         np.where(first, values, empty), np.where(first, empty, values), unit=unit, cluster=cluster
     )
-    lacking = int(np.isnan(values).sum())
-    return Pairs(made.x, made.y, made.cluster, made.n_unscored, lacking)
+    lost = np.isnan(values)
+    # The other side's rows are no lost values of this one: shares are of the rows that each side has.
+    shares = made.n_unscored / max(made.n + made.n_unscored, 1), _share(lost[first]), _share(lost[~first])
+    return Pairs(made.x, made.y, made.cluster, made.n_unscored, int(lost.sum()), max(shares))
+
+
+def _share(lacking: arrays.Mask) -> float:
+    return float(lacking.mean()) if len(lacking) else 0.0
 
 
 def _sides(side: Sequence[bool] | npt.NDArray[Any]) -> arrays.Mask:

@@ -16,6 +16,7 @@ def equivalence_power(
     difference is `difference`. sd: of the differences. The chance that both one-sided tests fail at once is
     left out, which errs to the lower power and matters at low power only. Source: Phillips (1990)."""
     quantiles(alpha, 1, 0.8)
+    _check(margin, sd)
     return Planned(
         value=_power(margin, n, sd, difference, alpha), unit="probability", alpha=alpha, source=SOURCE,
         method=f"TOST within ±{margin:g}, n {n:g}, sd {sd:g}, true difference {difference:g}",
@@ -28,6 +29,7 @@ def equivalence_n(
     """Pairs (not rounded) needed to be able to clear; see `equivalence_power`. Undefined where the true
     difference reaches the margin."""
     quantiles(alpha, 1, power)
+    _check(margin, sd)
     found = None
     if abs(difference) < margin:
         found = crossing(lambda n: _power(margin, n, sd, difference, alpha) - power, 3.0, 1e10)
@@ -41,11 +43,17 @@ def equivalence_n(
 def equivalence_margin(n: int, sd: float = 1.0, power: float = 0.8, alpha: float = 0.05) -> Planned:
     """Smallest margin within which n pairs clear when there truly is no difference."""
     quantiles(alpha, 1, power)
+    _check(1.0, sd)
     found = crossing(lambda m: _power(m, n, 1.0, 0.0, alpha) - power, 1e-6, 1e9) if n > 1 else None
     return Planned(
         value=None if found is None else found * sd, unit="mean difference", power=power, alpha=alpha,
         method=f"TOST, n {n}, sd {sd:g}", source=SOURCE, note="" if found else "two pairs are the least",
     )  # fmt: skip
+
+
+def _check(margin: float, sd: float) -> None:
+    if not (math.isfinite(margin) and math.isfinite(sd) and sd > 0):
+        raise ValueError(f"margin {margin} and sd {sd}: finite numbers, sd above 0, expected")
 
 
 def _power(margin: float, n: float, sd: float, difference: float, alpha: float) -> float:

@@ -16,8 +16,10 @@ MILLER_SOURCE = "Miller (2024)"
 
 
 def paired_power(d: float, n: float, alpha: float = 0.05, tests: int = 1) -> Planned:
-    """Probability that a two-sided paired t-test of n pairs shows a standardised difference d (d_z)."""
+    """Probability that a two-sided paired t-test of n pairs shows a standardised difference d (d_z).
+    Raises ValueError for a d that is not finite."""
     quantiles(alpha, tests, 0.8)
+    _finite(d)
     return Planned(
         value=_t_power(d, n, alpha / tests), unit="probability", alpha=alpha, tests=tests,
         method=f"paired t-test, d {d:g}, n {n:g}", source=T_SOURCE,
@@ -25,12 +27,14 @@ def paired_power(d: float, n: float, alpha: float = 0.05, tests: int = 1) -> Pla
 
 
 def paired_n(d: float, power: float = 0.8, alpha: float = 0.05, tests: int = 1) -> Planned:
-    """Number of pairs (not rounded) with which a paired t-test shows d. Undefined for d = 0."""
+    """Number of pairs (not rounded) with which a paired t-test shows d. Undefined for d = 0 and beyond a
+    billion pairs. Raises ValueError for a d that is not finite."""
     quantiles(alpha, tests, power)
+    _finite(d)
     found = crossing(lambda n: _t_power(d, n, alpha / tests) - power, 2.0001, 1e9) if d else None
     return Planned(
         value=found, unit="pairs", power=power, alpha=alpha, tests=tests, method=f"paired t-test, d {d:g}",
-        source=T_SOURCE, note="" if found else "no number of pairs shows this effect",
+        source=T_SOURCE, note="" if found else "more than a billion pairs" if d else "no number shows 0",
     )  # fmt: skip
 
 
@@ -88,6 +92,11 @@ def design_effect(size: float, icc: float) -> float:
     if size < 1 or not -1 <= icc <= 1:
         raise ValueError(f"size {size} is 1 or more and icc {icc} lies in -1..1")
     return 1 + (size - 1) * icc
+
+
+def _finite(d: float) -> None:
+    if not math.isfinite(d):
+        raise ValueError(f"d: {d} is not a finite effect")
 
 
 def _variance(between: float, within: float, repeats: int) -> float:
