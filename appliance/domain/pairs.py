@@ -1,0 +1,58 @@
+"""Test pairs: two versions of one item that differ in one attribute, and what could not be built."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from appliance.domain.base import Frozen
+
+Quality = Literal["good", "bad", ""]
+Pronouns = Literal["she", "he", "they", ""]
+
+
+class Item(Frozen):
+    """One thing that a target judge scores: what was asked (`input`) and what was answered (`output`).
+
+    quality: the user's own judgement, so that good and bad examples are both in the test; "" unknown.
+    person: the full name of the person that the item is about, as it stands in it; "" for none.
+    pronouns: that person's, as used in the item. place: where it was read, for messages.
+    """
+
+    item_id: str
+    input: str
+    output: str
+    quality: Quality = ""
+    person: str = ""
+    pronouns: Pronouns = ""
+    place: str = ""
+
+
+class Variant(Frozen):
+    """An item under a probe. attribute: the value of the varied attribute, e.g. "padded" or "Black female".
+    detail: what exactly stands there, e.g. the name that was used; "" where the attribute says it all."""
+
+    attribute: str
+    input: str
+    output: str
+    detail: str = ""
+
+
+class ProbePair(Frozen):
+    """Two variants of one item, equal in all but one attribute. A - B above 0 favours a's attribute.
+
+    allowed: every piece of text that may differ between a and b; `appliance.probes.verify` checks that
+    nothing else does."""
+
+    item_id: str
+    dimension: str
+    a: Variant
+    b: Variant
+    allowed: tuple[str, ...] = ()
+
+
+class Unbuilt(Frozen):
+    """A pair that could not be built: kept and reported with its reason, never dropped."""
+
+    item_id: str
+    dimension: str
+    reason: str
