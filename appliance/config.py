@@ -7,7 +7,7 @@ import tomllib
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import Field, ValidationError
+from pydantic import Field, ValidationError, model_validator
 
 from appliance.domain.base import Frozen
 from appliance.errors import ConfigError
@@ -20,10 +20,12 @@ Temperature = Annotated[float, Field(ge=0, le=2)]
 
 
 class InputConfig(Frozen):
-    """path: records file. labels: optional file of intended labels, to show how far the judges miss them.
-    columns: our name -> the file's column. identity: dimension -> the file's column."""
+    """path: file of records, or of items. pairs: file of ready test pairs, for a judge-bias audit. labels:
+    optional file of intended labels, to show how far the judges miss them. columns: our name -> the file's
+    column. identity: dimension -> the file's column."""
 
-    path: FilePath
+    path: str = Field(default="", pattern=r"^[^\x00]*$")
+    pairs: str = Field(default="", pattern=r"^[^\x00]*$")
     labels: str = Field(default="", pattern=r"^[^\x00]*$")
     columns: dict[str, str] = Field(default_factory=dict)
     identity: dict[str, str] = Field(default_factory=dict)
@@ -41,10 +43,11 @@ class CompetenceConfig(Frozen):
 
 
 class JudgesConfig(Frozen):
-    """a, b: manifest names. backend: the engine's grammar back end. seed: of sampling, plus one a retry."""
+    """a, b: manifest names; b may be left out where one judge is itself what is audited. backend: the
+    engine's grammar back end. seed: of sampling, plus one a retry and a thousand a repeat."""
 
-    a: str
-    b: str
+    a: str = ""
+    b: str = ""
     backend: Literal["guidance", "xgrammar"] = "guidance"
     seed: int = Field(default=1, ge=0, lt=2**31)
 
@@ -64,6 +67,97 @@ class DivergenceConfig(Frozen):
     label_agreement: float = Field(default=0.5, ge=0, le=1)
 
 
+class RepeatsConfig(Frozen):
+    """count: further answers to every record, which measure how far a judge repeats itself; its first answer
+    is the one that counts. temperature: of those; None for the audit's own. score_sd: standard deviation of
+    a record's scores above which it goes to people."""
+
+    count: int = Field(default=0, ge=0, le=50)
+    score_sd: float = Field(default=0.25, ge=0)
+    temperature: Temperature | None = None
+
+
+class TargetConfig(Frozen):
+    """The judge that a judge-bias audit examines, as its user runs it.
+
+    mode: does it score one answer, or compare two? prompt: its own prompt file, "" for the appliance's.
+    inputs: placeholder of that file -> "input", "output", "first", "second" or "rubric". rubric: what fills
+    the rubric's placeholder. output_schema: JSON schema of its reply, "" for a single member. score_field:
+    the member that holds the score or the choice. scale: all scores, without a schema. choices: what stands
+    for the first, the second and a tie. temperature: at which it runs; retry_temperatures: of the second and
+    third attempt."""
+
+    mode: Literal["pointwise", "pairwise"] = "pointwise"
+    prompt: str = Field(default="", pattern=r"^[^\x00]*$")
+    inputs: dict[str, Literal["input", "output", "first", "second", "rubric"]] = Field(default_factory=dict)
+    rubric: str = ""
+    output_schema: str = Field(default="", pattern=r"^[^\x00]*$")
+    score_field: str = ""
+    scale: tuple[int, ...] = (1, 2, 3, 4, 5)
+    choices: tuple[str, str] | tuple[str, str, str] = ("A", "B", "tie")
+    temperature: Temperature = 0.0
+    retry_temperatures: tuple[Temperature, Temperature] = (0.2, 0.4)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _default_field(cls, values: Any) -> Any:
+        """A choice is no score: the default member is named for what it holds."""
+        if isinstance(values, dict) and not values.get("score_field"):
+            named = "choice" if values.get("mode") == "pairwise" else "score"
+            return {**values, "score_field": named}
+        return values
+
+
+class ProbesConfig(Frozen):
+    """What a judge-bias audit varies. dimensions: as `appliance init judge-bias` lists them, "" all that fit.
+    num_test_pairs: at most so many items of each. seed: of every random choice. name_sets: a file of your own
+    names, beside those that the appliance carries."""
+
+    dimensions: tuple[str, ...] = ()
+    num_test_pairs: int = Field(default=60, ge=2)
+    seed: int = Field(default=1, ge=0)
+    name_sets: str = Field(default="", pattern=r"^[^\x00]*$")
+
+
+class DecisionConfig(Frozen):
+    """How a judge-bias audit decides.
+
+    disparity_threshold: difference of the two scores of a pair above which it is marked, in points of the
+    scale (pairwise: of the share of orders won). margin: smallest mean difference that matters; None for
+    disparity_threshold, pairwise for 0.1. significance_threshold: family-wise. min_effect_size: of Cohen's d
+    or the rank-biserial correlation. min_complete_pairs, min_subgroup: fewer are insufficient data; the
+    second counts the pairs of a demographic group before any call. high_stakes: findings and design need a
+    person's signature."""
+
+    disparity_threshold: float = Field(default=0.3, gt=0)
+    margin: float | None = Field(default=None, gt=0)
+    significance_threshold: float = Field(default=0.05, gt=0, lt=1)
+    min_effect_size: float = Field(default=0.2, ge=0)
+    min_complete_pairs: int = Field(default=20, ge=2)
+    min_subgroup: int = Field(default=50, ge=2)
+    statistical_method: Literal["permutation", "paired t-test", "wilcoxon"] = "permutation"
+    high_stakes: bool = False
+
+
+class ScoresConfig(Frozen):
+    """Scores that were given earlier, audited without a call. path: their file. columns: our field -> the
+    file's column, or several joined by "+". judge: columns whose values name the judge. ties: words that
+    stand for a tie; an empty winner that is not one of them is unscored."""
+
+    path: str = Field(default="", pattern=r"^[^\x00]*$")
+    columns: dict[str, str] = Field(default_factory=dict)
+    judge: tuple[str, ...] = ()
+    ties: tuple[str, ...] = ("tie",)
+
+
+class AlertsConfig(Frozen):
+    """Who is told when a run is INCONCLUSIVE. file: gets one JSON line an alert. command: program and
+    arguments, started without a shell; reads the alert as JSON from standard input."""
+
+    file: str = Field(default="", pattern=r"^[^\x00]*$")
+    command: tuple[str, ...] = ()
+
+
 class LimitsConfig(Frozen):
     """max_unscored: share of records unscored by either judge above which `run` exits with 3."""
 
@@ -73,14 +167,24 @@ class LimitsConfig(Frozen):
 class Config(Frozen):
     """The whole file. Relative paths are relative to the file's own folder."""
 
-    audit: Literal["competence"]
-    input: InputConfig
-    judges: JudgesConfig
+    audit: Literal["competence", "judge-bias"]
+    input: InputConfig = InputConfig()
+    judges: JudgesConfig = JudgesConfig()
     competence: CompetenceConfig = CompetenceConfig()
+    target: TargetConfig = TargetConfig(score_field="score")
+    scores: ScoresConfig = ScoresConfig()
+    probes: ProbesConfig = ProbesConfig()
+    decision: DecisionConfig = DecisionConfig()
     divergence: DivergenceConfig = DivergenceConfig()
+    repeats: RepeatsConfig = RepeatsConfig()
     limits: LimitsConfig = LimitsConfig()
+    alerts: AlertsConfig = AlertsConfig()
     store: FilePath = "audit.sqlite"
     folder: str = Field(default="", description="set by load_config: where the file lies")
+
+    @property
+    def judge_names(self) -> tuple[str, ...]:
+        return tuple(name for name in (self.judges.a, self.judges.b) if name)
 
     def resolve(self, path: str) -> Path:
         """A path of this file as an absolute one."""

@@ -35,4 +35,4 @@ def test_two_names_for_one_model_are_not_two_judges(monkeypatch: pytest.MonkeyPa
         {"audit": "competence", "input": {"path": "x.csv"}, "judges": {"a": "one", "b": "two"}}
     )
     with pytest.raises(ConfigError, match="the same model"):
-        prepare._judges(config, None, None)  # type: ignore[arg-type]
+        prepare._judges(config, None, None, 2)  # type: ignore[arg-type]

@@ -46,12 +46,14 @@ class LabelScheme:
 
 class Audit(Protocol):
     """name: as in the configuration. reply_version: changes whenever the reply's meaning does.
-    temperatures: of the attempts in order; their number is the audit's retry rule."""
+    temperatures: of the attempts in order; their number is the audit's retry rule. repeat_temperature: of
+    the first attempt in a repeat, where the configuration names none."""
 
     name: str
     reply_version: str
     prompt: PromptTemplate
     temperatures: tuple[float, ...]
+    repeat_temperature: float
     scheme: LabelScheme
 
     def spans(self, record: Record) -> tuple[Span, ...]: ...

@@ -23,6 +23,7 @@ COMMANDS = {
     "runs": ("appliance.cli.runs:runs", "List the runs of a store, or show one."),
     "report": ("appliance.cli.report:report", "Write a run's report as html, json, csv or md."),
     "divergence": ("appliance.cli.divergence:divergence", "Show where and how much the judges disagree."),
+    "selftest": ("appliance.cli.selftest:selftest", "Audit scripted judges with planted biases."),
     "explain": ("appliance.cli.explain:explain", "Show how one finding came about."),
 }
 

@@ -17,7 +17,8 @@ from appliance.cli.terminal import visible
 def plan(config: Path, as_json: bool) -> None:
     """Count the calls and tokens of CONFIG, and name records and groups that cannot be concluded."""
     from appliance.config import load_config, project_root
-    from appliance.pipeline.plan import make_plan, plan_text
+    from appliance.pipeline.plan import make_plan
+    from appliance.pipeline.plan_text import plan_text
     from appliance.pipeline.prepare import prepare
 
     made = make_plan(prepare(load_config(config), project_root()))

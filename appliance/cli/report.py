@@ -20,16 +20,16 @@ from appliance.cli.terminal import visible
 def report(run_id: str, store: Path, output: Path | None, kind: str | None) -> None:
     """Write the report of RUN (an id, the beginning of one, or 'latest')."""
     from appliance.cli.files import write_private
-    from appliance.pipeline.reporting import build_report
-    from appliance.reports import WRITERS
+    from appliance.pipeline.kinds import build_report
+    from appliance.reports import FORMATS, write
 
     kind = kind or (output.suffix.lstrip(".").lower() if output else "md")
-    if kind not in WRITERS:
+    if kind not in FORMATS:
         raise click.UsageError(
             f"the ending of {output} is not a report format: html, json, csv or md; or give --format"
         )
     with reading(store) as reader:
-        text = WRITERS[kind](build_report(reader, run_id))
+        text = write(build_report(reader, run_id), kind)
     if output is None:
         # Only Markdown is for reading on a terminal; the others are data, as they are.
         text = visible(text) if kind == "md" else text

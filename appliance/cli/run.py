@@ -16,7 +16,7 @@ import click
 
 if TYPE_CHECKING:
     from appliance.config import Config
-    from appliance.reports.data import RunReport
+    from appliance.reports import Report
 
 
 @click.command()
@@ -42,22 +42,29 @@ def run(config: Path, fresh: bool, gate: bool, as_json: bool, no_sandbox: bool, 
         check_gate(report)
 
 
-def _run(settings: Config, root: Path, fresh: bool, isolated: bool) -> RunReport:
+def _run(settings: Config, root: Path, fresh: bool, isolated: bool) -> Report:
     from appliance.cli.progress import ProgressLines
     from appliance.cli.stores import reading
+    from appliance.cli.terminal import visible
+    from appliance.pipeline.alerts import raise_alerts
+    from appliance.pipeline.judge_bias.recorded import execute_recorded
+    from appliance.pipeline.kinds import build_report
     from appliance.pipeline.prepare import prepare
-    from appliance.pipeline.reporting import build_report
     from appliance.pipeline.run import RunOptions, execute
 
     progress = ProgressLines()
     stopping = _stop_in_order()
     progress("", 0, 0, "checking records, prompt and models")
-    prepared = prepare(settings, root)
     try:
-        run_id = execute(prepared, RunOptions(fresh, isolated), progress, stopping)
+        if settings.scores.path:
+            run_id = execute_recorded(settings)
+        else:
+            prepared = prepare(settings, root)
+            run_id = execute(prepared, RunOptions(fresh, isolated), progress, stopping)
     finally:
         progress.close()
-    with reading(prepared.store) as reader:
+    with reading(settings.resolve(settings.store)) as reader:
+        raise_alerts(settings, reader, run_id, lambda line: click.echo(visible(line), err=True))
         return build_report(reader, run_id)
 
 
@@ -76,23 +83,22 @@ def _stop_in_order() -> Callable[[], bool]:
     return lambda: bool(asked)
 
 
-def _write_report(report: RunReport, settings: Config, output: Path | None) -> Path:
+def _write_report(report: Report, settings: Config, output: Path | None) -> Path:
     from appliance.cli.files import write_private
-    from appliance.reports import WRITERS
+    from appliance.reports import write
 
     path = output or settings.resolve(settings.store).parent / "reports" / f"{report.run_id}.html"
-    write_private(path, WRITERS["html"](report))
+    write_private(path, write(report, "html"))
     return path.resolve()
 
 
-def _say(report: RunReport, path: Path, config: Path, as_json: bool) -> None:
-    from appliance.reports.json_report import summary_json
-    from appliance.reports.summary import to_terminal
+def _say(report: Report, path: Path, config: Path, as_json: bool) -> None:
+    from appliance.reports import summary_of, write
 
     if as_json:
-        click.echo(json.dumps(summary_json(report) | {"report": str(path)}, indent=2, ensure_ascii=False))
+        click.echo(json.dumps(summary_of(report) | {"report": str(path)}, indent=2, ensure_ascii=False))
         return
-    click.echo(to_terminal(report))
+    click.echo(write(report, "terminal"))
     click.echo(f"Report: {path}")
     more = [_program(), "divergence", report.run_id, "--store", str(config.resolve())]
     click.echo(f"More:   {shlex.join(more)}")

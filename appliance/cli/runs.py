@@ -35,12 +35,12 @@ def list_command(store: Path, as_json: bool) -> None:
 @as_json_option
 def show_command(run_id: str, store: Path, as_json: bool) -> None:
     """Show the summary of RUN (an id, the beginning of one, or 'latest')."""
-    from appliance.pipeline.reporting import build_report
-    from appliance.reports.json_report import summary_json
-    from appliance.reports.summary import to_terminal
+    from appliance.pipeline.kinds import build_report
+    from appliance.reports import summary_of, write
 
     with reading(store) as reader:
         report = build_report(reader, run_id)
-    click.echo(
-        json.dumps(summary_json(report), indent=2, ensure_ascii=False) if as_json else to_terminal(report)
+    shown = (
+        json.dumps(summary_of(report), indent=2, ensure_ascii=False) if as_json else write(report, "terminal")
     )
+    click.echo(shown)

@@ -56,3 +56,20 @@ class Unbuilt(Frozen):
     item_id: str
     dimension: str
     reason: str
+
+
+class TestPair(Frozen):
+    """A pair as a run asks it. first, second: record ids. A judge that scores one text at a time scores a
+    (first) and b (second); one that compares two sees a before b (first) and b before a (second). Both are
+    None where the pair could not be built, and `unbuilt` says why."""
+
+    __test__ = False  # not a test of pytest's
+
+    pair_id: str
+    dimension: str
+    item_id: str
+    first: str | None
+    second: str | None
+    a: str = ""
+    b: str = ""
+    unbuilt: str = ""

@@ -32,6 +32,7 @@ class Record(Frozen):
     identity: dimension -> value, for grouping (never inferred by a model).
     identity_signal: how the text signals identity (a name, a pronoun, a title).
     identity_dimensions: the dimensions that the judges are asked about.
+    other: the second answer, where a judge compares two (text is then the first); "" else.
     template_id: records with the same one have equal content and differ only in identity.
     place: where it was read, e.g. "reviews.csv, line 12", for messages.
     """
@@ -39,6 +40,7 @@ class Record(Frozen):
     record_id: str
     text: str
     context: str = ""
+    other: str = ""
     identity_signal: str = ""
     identity_dimensions: tuple[str, ...]
     identity: dict[str, str] = Field(default_factory=dict)
@@ -50,7 +52,7 @@ class Record(Frozen):
     @cached_property
     def content_hash(self) -> str:
         """SHA-256 over everything that the record contributes (its place in the file is not part of it)."""
-        return digest(self.model_dump(exclude={"place"}))
+        return digest(self.model_dump(exclude={"place"} if self.other else {"place", "other"}))
 
 
 class SkippedRecord(Frozen):

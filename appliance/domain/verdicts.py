@@ -52,6 +52,7 @@ class Verdict(Frozen):
     flag: None exactly when the verdict is unscored.
     labels: label per span, e.g. {"S1": "SUPPORTED", "S2": "DOWNGRADE"}.
     result: the full document schema plus harness keys, as exported.
+    repeat: 0 for the answer that counts, 1.. for those that measure how far the judge repeats itself.
     """
 
     record_id: str
@@ -70,6 +71,7 @@ class Verdict(Frozen):
     result: dict[str, Any] = Field(default_factory=dict)
     task_id: str = ""
     attempts: int = 0
+    repeat: int = 0
 
 
 class Divergence(Frozen):

@@ -3,7 +3,8 @@
 Its verdicts mean nothing and every report says so. `scripted:NAME` stands where a manifest's name would.
 Names: "keywords" flags sentences with hedging words; "silent" flags nothing; "loud" flags everything;
 "broken" never keeps to the schema; "flaky" does from the second attempt on; "slow" is "keywords" with a
-fifth of a second a reply; "dies" ends after three replies.
+fifth of a second a reply; "dies" ends after three replies. "planted:FILE" is a judge with biases of known
+size, see `appliance.judges.planted`.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from typing import Any
 from appliance.domain.tasks import Decision, Reply, Task
 from appliance.domain.verdicts import LabelDistribution
 from appliance.errors import EngineError, ModelError
+from appliance.judges import planted
 from appliance.judges.protocol import Ready
 
 PREFIX = "scripted:"
@@ -32,10 +34,26 @@ _CHOSEN = 0.9
 def check_name(name: str) -> None:
     """ModelError for a scripted judge that does not exist: it would pass for another one."""
     known = [PREFIX + each for each in NAMES]
-    if name not in known:
+    if name.startswith(PREFIX + planted.PREFIX):
+        planted.load_planted(_file(name))
+    elif name not in known:
         near = difflib.get_close_matches(name, known, n=1)
         start = f"Did you mean '{near[0]}'? " if near else ""
         raise ModelError(f"no scripted judge named '{name}'", f"{start}Known: {', '.join(known)}.")
+
+
+def script_details(name: str) -> dict[str, Any]:
+    """What determines a scripted judge's answers, for its fingerprint."""
+    if name.startswith(PREFIX + planted.PREFIX):
+        return {
+            "model": PREFIX + "planted",
+            "planted": planted.load_planted(_file(name)).model_dump(mode="json"),
+        }
+    return {"model": name}
+
+
+def _file(name: str) -> str:
+    return name.removeprefix(PREFIX).removeprefix(planted.PREFIX)
 
 
 class ScriptedSession:
@@ -48,6 +66,7 @@ class ScriptedSession:
         self.name = name.removeprefix(PREFIX)
         self._waiting: deque[Task] = deque()
         self._answered = 0
+        self._planted = planted.load_planted(_file(name)) if self.name.startswith(planted.PREFIX) else None
 
     def start(self, cancelled: Callable[[], bool]) -> Ready:
         return Ready(engine="scripted", device="none", interfaces=(), canary="none", load_seconds=0.0)
@@ -69,7 +88,8 @@ class ScriptedSession:
         self._waiting.clear()
 
     def _answer(self, task: Task) -> Reply:
-        text = json.dumps(self._decide(task), separators=(",", ":"), ensure_ascii=False)
+        decided = self._decide(task)
+        text = "" if decided is None else json.dumps(decided, separators=(",", ":"), ensure_ascii=False)
         if self.name == "broken" or (self.name == "flaky" and task.sampling.temperature == 0):
             text = text[: len(text) // 2]
         return Reply(
@@ -80,7 +100,9 @@ class ScriptedSession:
             distributions=tuple(_distribution(d, text) for d in task.question.decisions if _made(d, text)),
         )
 
-    def _decide(self, task: Task) -> dict[str, Any]:
+    def _decide(self, task: Task) -> dict[str, Any] | None:
+        if self._planted is not None:
+            return planted.decide(self._planted, task)
         schema = task.question.reply_schema
         user = "".join(s.text for s in task.question.messages[-1].segments)
         sentences = dict(_LINE.findall(user))
@@ -125,9 +147,14 @@ def _made(decision: Decision, text: str) -> bool:
     return _place(decision, text) is not None
 
 
+def _begins(value: str, start: str) -> bool:
+    """`start` can end with the mark that follows the value."""
+    return value.startswith(start) or value == start.rstrip(",}")
+
+
 def _distribution(decision: Decision, text: str) -> LabelDistribution:
     begin = json.dumps(_place(decision, text), ensure_ascii=False)
-    chosen = next(k for k, start in decision.alternatives.items() if begin.startswith(start))
+    chosen = next(k for k, start in decision.alternatives.items() if _begins(begin, start))
     others = [k for k in decision.alternatives if k != chosen]
     rest = {k: (1 - _CHOSEN) / len(others) for k in others}
     return LabelDistribution(where=decision.where, chosen=chosen, probabilities={chosen: _CHOSEN, **rest})

@@ -1,4 +1,4 @@
-"""One record before one judge: which attempt it is at, and what follows from a reply.
+"""One record before one judge, once: which attempt it is at, and what follows from a reply.
 
 The state is never stored as such. It is replayed from the kept replies, so that a resumed run walks the
 same way as an uninterrupted one and asks only what has no answer yet.
@@ -20,8 +20,15 @@ from appliance.store.writer import CellTask
 @dataclass
 class Cell:
     record: Record
+    repeat: int = 0
     attempt_no: int = 1
     failure: Failure | None = None
+
+
+def cells_of(prepared: Prepared) -> list[Cell]:
+    """Everything that each judge is asked: every record once, then the repeats."""
+    repeats = range(1 + prepared.config.repeats.count)
+    return [Cell(record, repeat) for repeat in repeats for record in prepared.records.records]
 
 
 class CellRules:
@@ -32,17 +39,20 @@ class CellRules:
         self._judge = judge
 
     def task(self, cell: Cell) -> Task:
-        return make_question_task(self._prepared, self._judge, cell.record, cell.attempt_no, cell.failure)
+        return make_question_task(
+            self._prepared, self._judge, cell.record, cell.repeat, cell.attempt_no, cell.failure
+        )
 
     def settle(self, cell: Cell, task: Task, reply: Reply) -> tuple[CellTask, Verdict | None]:
         """What the reply means: the link to keep, and the verdict, or None when the cell goes on to its
         next attempt (the cell is then already at it)."""
         result = self._read(cell, reply)
         failure = result if isinstance(result, Failure) else None
-        link = CellTask(cell.record.record_id, cell.attempt_no, task.task_id, failure.why if failure else "")
+        why = failure.why if failure else ""
+        link = CellTask(cell.record.record_id, cell.repeat, cell.attempt_no, task.task_id, why)
         if failure is None:
             assert isinstance(result, Verdict)
-            return link, result.model_copy(update={"attempts": cell.attempt_no})
+            return link, result.model_copy(update={"attempts": cell.attempt_no, "repeat": cell.repeat})
         if reply.kind == "does_not_fit" or cell.attempt_no == len(self._prepared.audit.temperatures):
             return link, self._unscored(cell, task, reply, failure)
         cell.attempt_no += 1
@@ -66,4 +76,5 @@ class CellRules:
             reason=tries + failure.why,
             task_id=task.task_id,
             attempts=cell.attempt_no,
+            repeat=cell.repeat,
         )

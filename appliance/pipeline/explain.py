@@ -5,21 +5,26 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from appliance.pipeline.reporting import build_report
+from appliance.pipeline.reporting import build_run_report
 from appliance.reports.explanation import Explanation
 from appliance.store.reader import Reader
+from appliance.store.rows import prompt_of
 
 
 def build_explanation(reader: Reader, finding_id: str) -> Explanation:
     """UnknownIdError when no finding, or more than one, begins with `finding_id`."""
     finding = reader.finding(finding_id)
     run_id, fingerprint, record_id = finding["run_id"], finding["fingerprint"], finding["record_id"]
-    report = build_report(reader, run_id)
+    report = build_run_report(reader, run_id)
     judge = next(j for j in report.judges if j.fingerprint == fingerprint)
     record = next(r for r in report.records if r.record_id == record_id)
-    verdict = next(v for v in record.verdicts if v.judge == judge.name)
+    verdict = reader.verdicts(run_id, fingerprint, finding["repeat"])[record_id]
     attempt = reader.attempt(verdict.task_id)
-    links = [c for c in reader.cell_tasks(run_id, fingerprint) if c["record_id"] == record_id]
+    links = [
+        c
+        for c in reader.cell_tasks(run_id, fingerprint)
+        if (c["record_id"], c["repeat"]) == (record_id, finding["repeat"])
+    ]
     return Explanation(
         run_id=run_id,
         judge=judge,
@@ -30,10 +35,7 @@ def build_explanation(reader: Reader, finding_id: str) -> Explanation:
         attempts=tuple(
             {"attempt": c["attempt_no"], "task": c["task_id"], "failure": c["failure"]} for c in links
         ),
-        prompt="\n\n".join(
-            f"[{m['role']}]\n" + "".join(s["text"] for s in m["segments"])
-            for m in json.loads(attempt["messages"])
-        ),
+        prompt=prompt_of(attempt["messages"]),
         prompt_ids_sha256=attempt["ids_sha256"],
         prompt_name=report.prompt_name,
         prompt_file_sha256=report.prompt_hash,

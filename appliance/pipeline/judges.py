@@ -94,7 +94,8 @@ def _details(manifest: ModelManifest, weights: str, config: JudgesConfig, audit:
 
 def _scripted(name: str, audit: Audit) -> JudgeSpec:
     scripted.check_name(name)
-    details = {"model": name, "prompt": audit.prompt.sha256, "reply_version": audit.reply_version}
+    told = {"prompt": audit.prompt.sha256, "reply_version": audit.reply_version}
+    details = scripted.script_details(name) | told
     return JudgeSpec(
         name=name,
         title=scripted.TITLE,

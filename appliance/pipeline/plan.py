@@ -5,16 +5,19 @@ from __future__ import annotations
 import contextlib
 import json
 from collections import Counter
+from collections.abc import Sequence
 from functools import lru_cache
 
 from appliance.domain.base import Frozen
+from appliance.domain.pairs import TestPair
 from appliance.domain.tasks import Task
 from appliance.errors import UnknownIdError
 from appliance.judges.budget import longest_reply
 from appliance.judges.tokens import PromptEncoder, load_encoder
-from appliance.pipeline.cells import Cell, CellRules
+from appliance.pipeline.cells import Cell, CellRules, cells_of
 from appliance.pipeline.judges import JudgeSpec
 from appliance.pipeline.prepare import Prepared, with_salt
+from appliance.statistics.power.means import paired_mde
 from appliance.statistics.power.proportions import detectable
 from appliance.store.database import check_place, open_for_reading
 from appliance.store.reader import Reader
@@ -37,16 +40,29 @@ class JudgePlan(Frozen):
     seconds: float | None
 
 
+class DimensionPlan(Frozen):
+    """One dimension of a judge-bias audit. unbuilt: reason -> pairs. detectable: smallest mean difference
+    that these pairs show with 80% power if the differences of the pairs have a standard deviation of one
+    point, Holm over the dimensions; None when it is not asked."""
+
+    dimension: str
+    pairs: int
+    unbuilt: dict[str, int]
+    detectable: float | None
+
+
 class Plan(Frozen):
-    """small_groups: records of each group that has too few to conclude on. detectable: group -> smallest
-    difference of its flag rate from the rest of its dimension that would be shown with 80% power, at rates
-    near one half (the hardest), Holm over the dimension's groups; None for a group without a rest."""
+    """dimensions: of a judge-bias audit. small_groups: records of each group that has too few to conclude on.
+    detectable: group -> smallest difference of its flag rate from the rest of its dimension that would be
+    shown with 80% power, at rates near one half (the hardest), Holm over the dimension's groups; None for a
+    group without a rest."""
 
     records: int
     skipped: tuple[str, ...]
     judges: tuple[JudgePlan, ...]
     small_groups: dict[str, int]
     detectable: dict[str, float | None]
+    dimensions: tuple[DimensionPlan, ...] = ()
 
 
 def make_plan(prepared: Prepared) -> Plan:
@@ -74,6 +90,24 @@ def _plan(prepared: Prepared, reader: Reader | None) -> Plan:
         judges=tuple(_judge_plan(prepared, judge, reader) for judge in prepared.judges),
         small_groups={group: n for group, n in sizes.items() if n < SMALL_GROUP},
         detectable=_detectable(prepared),
+        dimensions=_dimensions(prepared.material.pairs),
+    )
+
+
+def _dimensions(pairs: Sequence[TestPair]) -> tuple[DimensionPlan, ...]:
+    by_dimension: dict[str, list[TestPair]] = {}
+    for pair in pairs:
+        by_dimension.setdefault(pair.dimension, []).append(pair)
+    asked = {name: sum(not p.unbuilt for p in members) for name, members in by_dimension.items()}
+    tests = sum(n > 1 for n in asked.values())
+    return tuple(
+        DimensionPlan(
+            dimension=name,
+            pairs=asked[name],
+            unbuilt=dict(Counter(p.unbuilt for p in members if p.unbuilt).most_common()),
+            detectable=paired_mde(asked[name], tests=tests).value if asked[name] > 1 else None,
+        )
+        for name, members in by_dimension.items()
     )
 
 
@@ -81,24 +115,25 @@ def _judge_plan(prepared: Prepared, judge: JudgeSpec, reader: Reader | None) -> 
     encoder = _encoder(judge)
     tokens: dict[str, int] = {}  # task still to be asked -> tokens of its prompt
     misfits, budgets = [], [0]
-    for record in prepared.records.records:
-        task, fits = _next_task(CellRules(prepared, judge), Cell(record), reader)
+    cells = cells_of(prepared)
+    for cell in cells:
+        task, fits = _next_task(CellRules(prepared, judge), cell, reader)
         if task is not None:
             budget = _budget(json.dumps(task.question.reply_schema))
             budgets.append(budget)
             tokens[task.task_id] = len(encoder.encode(task.question.messages).ids) if encoder else 0
             fits = judge.manifest is None or tokens[task.task_id] + budget <= judge.manifest.engine.context
         if not fits:
-            misfits.append(record.record_id)
+            misfits.append(cell.record.record_id)
             tokens.pop(task.task_id if task else "", None)
     speed = reader.speed(judge.fingerprint) if reader else None
     return JudgePlan(
         judge=judge.name,
         calls=len(tokens),
-        answered=len(prepared.records.records) - len(tokens) - len(misfits),
+        answered=len(cells) - len(tokens) - len(misfits),
         prompt_tokens=sum(tokens.values()) if encoder else None,
         longest_reply_tokens=max(budgets),
-        does_not_fit=tuple(misfits),
+        does_not_fit=tuple(dict.fromkeys(misfits)),
         seconds=round(len(tokens) / speed) if speed else None,
     )
 
@@ -142,40 +177,3 @@ def _detectable(prepared: Prepared) -> dict[str, float | None]:
         for value, difference in zip(groups, smallest, strict=True):
             found[f"{dimension} = {value}"] = None if difference != difference else round(difference, 4)
     return found
-
-
-def plan_text(plan: Plan) -> str:
-    """The plan in words, for a terminal."""
-    lines = [f"{plan.records} records to judge, {len(plan.skipped)} rows that cannot be"]
-    lines += [f"  not judged: {row}" for row in plan.skipped]
-    for judge in plan.judges:
-        lines += _judge_lines(judge)
-    if plan.small_groups:
-        groups = ", ".join(f"{group} ({n})" for group, n in plan.small_groups.items())
-        lines.append(f"Too small to conclude on (fewer than {SMALL_GROUP} records): {groups}")
-    shown = [f"{group}: {_points(least)}" for group, least in plan.detectable.items() if least is not None]
-    if shown:
-        lines.append("Smallest difference of flag rates from the rest that can be shown (80% power):")
-        lines += [f"  {line}" for line in shown]
-    return "\n".join(lines)
-
-
-def _points(difference: float) -> str:
-    return f"{100 * difference:.0f} points" if difference < 1 else "none, whatever the records say"
-
-
-def _judge_lines(judge: JudgePlan) -> list[str]:
-    none = "answered already, or equal to another record"
-    lines = [f"{judge.judge}: {judge.calls} calls to make, {judge.answered} records need none ({none})"]
-    if judge.prompt_tokens is not None:
-        each = f" ({judge.prompt_tokens / judge.calls:.0f} each)" if judge.calls else ""
-        lines.append(
-            f"  prompt tokens: {judge.prompt_tokens}{each}; longest reply: {judge.longest_reply_tokens}"
-        )
-    time = (
-        "unknown until this judge has run here" if judge.seconds is None else f"about {judge.seconds:.0f} s"
-    )
-    lines.append(f"  time, without loading: {time}")
-    if judge.does_not_fit:
-        lines.append(f"  do not fit its context and will be UNSCORED: {', '.join(judge.does_not_fit)}")
-    return lines

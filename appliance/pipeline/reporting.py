@@ -6,12 +6,13 @@ import json
 from collections import Counter
 from typing import Any
 
+from appliance.audits.competence import CompetenceAudit
 from appliance.domain.records import IntendedLabel
 from appliance.domain.verdicts import Verdict
 from appliance.pipeline.divergence import over_run
 from appliance.pipeline.groups import group_rows
-from appliance.pipeline.prepare import scheme_of
 from appliance.pipeline.standing import standing
+from appliance.pipeline.turns import judge_turns
 from appliance.reports.data import (
     JudgeSummary,
     RecordReport,
@@ -30,7 +31,7 @@ CAVEATS = (
 )
 
 
-def build_report(reader: Reader, run_id: str) -> RunReport:
+def build_run_report(reader: Reader, run_id: str) -> RunReport:
     """The report of a run, complete or not. UnknownIdError for an unknown id."""
     run = reader.run(run_id)
     run_id = run["run_id"]
@@ -41,7 +42,7 @@ def build_report(reader: Reader, run_id: str) -> RunReport:
     divergences, review = reader.divergences(run_id), reader.review(run_id)
     summaries = tuple(_judge(reader, run, j, verdicts[j["fingerprint"]], labels) for j in judges)
     complete = run["status"] == "complete"
-    compared = _over_run(run, judges, verdicts, divergences, len(records)) if complete else None
+    compared = _over_run(judges, verdicts, divergences, len(records)) if complete else None
     return RunReport(
         run_id=run_id,
         audit=run["audit"],
@@ -86,12 +87,12 @@ def build_report(reader: Reader, run_id: str) -> RunReport:
 
 
 def _over_run(
-    run: dict[str, Any], judges: list[dict[str, Any]], verdicts: Verdicts, divergences: Any, n_records: int
+    judges: list[dict[str, Any]], verdicts: Verdicts, divergences: Any, n_records: int
 ) -> RunDivergence:
     first, second = (verdicts[j["fingerprint"]] for j in judges)
     pairs = [(first[key], second[key]) for key in first if key in second]
     n_divergent = sum(d.divergent for d in divergences.values())
-    return over_run(scheme_of(run["audit"]), pairs, n_records, n_divergent)
+    return over_run(CompetenceAudit.scheme, pairs, n_records, n_divergent)
 
 
 def _judge(
@@ -105,19 +106,15 @@ def _judge(
     scored = [v for v in verdicts.values() if v.status == "scored"]
     unscored = [v for v in verdicts.values() if v.status == "unscored"]
     retried = [c for c in reader.cell_tasks(run_id, fingerprint) if c["failure"]]
-    loads = [
-        e["detail"]
-        for e in reader.events(run_id, "model_loaded")
-        if e["detail"]["fingerprint"] == fingerprint
-    ]
+    turns = judge_turns(reader, run_id, judge)
     return JudgeSummary(
         name=judge["name"],
         title=judge["title"],
         fingerprint=fingerprint,
         licence=judge["licence"],
-        engine=loads[-1]["engine"] if loads else judge["details"].get("engine", "not asked in this run"),
-        device=loads[-1]["device"] if loads else "not asked in this run",
-        sandbox="; ".join(dict.fromkeys(load["sandbox"] for load in loads)) or "not asked in this run",
+        engine=turns.engine,
+        device=turns.device,
+        sandbox=turns.sandbox,
         standing=standing(judge["name"], verdicts, labels),
         n_scored=len(scored),
         n_unscored=len(unscored),
@@ -127,21 +124,13 @@ def _judge(
         n_retried_records=len({c["record_id"] for c in retried}),
         retry_reasons=dict(Counter(_kind(c["failure"]) for c in retried).most_common()),
         label_counts=dict(Counter(label for v in scored for label in v.labels.values()).most_common()),
-        records_per_second=_speed(reader, run_id, fingerprint),
+        records_per_second=turns.records_per_second,
     )
 
 
 def _kind(reason: str) -> str:
     """A countable reason: what names one span or one number is left out."""
     return reason.split(" at S")[0].split(" at C")[0].split(" at '")[0].split("context:")[0].strip(" :")
-
-
-def _speed(reader: Reader, run_id: str, fingerprint: str) -> float | None:
-    turns = [
-        e["detail"] for e in reader.events(run_id, "turn_ended") if e["detail"]["fingerprint"] == fingerprint
-    ]
-    calls, seconds = sum(t["calls"] for t in turns), sum(t["seconds"] for t in turns)
-    return round(calls / seconds, 3) if calls and seconds else None
 
 
 def _headline(

@@ -14,11 +14,18 @@ def review_reasons(
     divergences: Mapping[str, Divergence],
     verdicts: Sequence[Mapping[str, Verdict]],
     skipped: Sequence[SkippedRecord],
+    wavering: Sequence[Mapping[str, str]] = (),
 ) -> dict[str, tuple[str, ...]]:
-    """record_id -> reasons, for every record that has any, in input order."""
+    """record_id -> reasons, for every record that has any, in input order. wavering: of each judge,
+    record_id -> how it contradicts itself there."""
     found: dict[str, list[str]] = {s.record_id: [f"not judged: {s.reason}"] for s in skipped}
     for record_id, divergence in divergences.items():
         own = [reason for by_record in verdicts for reason in _of_verdict(by_record[record_id])]
+        own += [
+            f"{by_record[record_id].judge} does not repeat itself: {noise[record_id]}"
+            for by_record, noise in zip(verdicts, wavering, strict=False)
+            if record_id in noise
+        ]
         reasons = own + [f"judges diverge: {reason}" for reason in divergence.reasons]
         if reasons:
             found[record_id] = reasons

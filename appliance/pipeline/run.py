@@ -9,11 +9,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 from appliance.domain.base import canonical_json
-from appliance.domain.verdicts import Verdict
 from appliance.errors import EngineError, IncompleteError
-from appliance.pipeline.divergence import compare
 from appliance.pipeline.prepare import Prepared, with_salt
-from appliance.pipeline.review import review_reasons
 from appliance.pipeline.turn import Progress, Turn
 from appliance.store.database import check_place, open_for_writing, writer_lock
 from appliance.store.reader import Reader
@@ -102,18 +99,12 @@ def _create(prepared: Prepared, run_id: str, writer: Writer) -> None:
         judges,
         [(record, prepared.spans[record.record_id], at) for at, record in enumerate(records)],
         [(skipped, len(records) + at) for at, skipped in enumerate(prepared.records.skipped)],
+        prepared.material.pairs,
     )
 
 
 def _finish(prepared: Prepared, run_id: str, reader: Reader, writer: Writer) -> None:
-    verdicts: list[dict[str, Verdict]] = [reader.verdicts(run_id, j.fingerprint) for j in prepared.judges]
-    first, second = verdicts
-    rule = prepared.config.divergence
-    divergences = {
-        record.record_id: compare(
-            prepared.audit.scheme, first[record.record_id], second[record.record_id], rule
-        )
-        for record in prepared.records.records
-    }
-    review = review_reasons(divergences, verdicts, prepared.records.skipped)
-    writer.finish(run_id, list(divergences.values()), review)
+    concluded = prepared.kind.conclude(prepared.config, prepared.material, reader, run_id)
+    for event, detail in concluded.events:
+        writer.event(run_id, event, **detail)
+    writer.finish(run_id, concluded.divergences, concluded.review)

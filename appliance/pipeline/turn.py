@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
-from appliance.domain.records import Record
 from appliance.domain.tasks import Reply, Task
 from appliance.errors import EngineError, IncompleteError
 from appliance.judges.interface import JudgeSession
-from appliance.pipeline.cells import Cell, CellRules
+from appliance.pipeline.cells import Cell, CellRules, cells_of
 from appliance.pipeline.judges import JudgeSpec
 from appliance.pipeline.prepare import Prepared
 from appliance.store.reader import Reader
@@ -40,9 +39,9 @@ class Turn:
         self._progress, self._stopping, self._isolated = progress, stopping, isolated
         self._rules = CellRules(prepared, judge)
         judged = reader.judged(run_id, judge.fingerprint)
-        records = prepared.records.records
-        self._todo: Iterator[Record] = iter([r for r in records if r.record_id not in judged])
-        self._total, self._done = len(records), len(judged)
+        cells = cells_of(prepared)
+        self._todo = iter([c for c in cells if (c.record.record_id, c.repeat) not in judged])
+        self._total, self._done = len(cells), len(judged)
         self._waiting: dict[str, tuple[Task, list[Cell]]] = {}
         self._ready: list[Task] = []
         self._batch = Batch()
@@ -113,8 +112,8 @@ class Turn:
         return bool(self._waiting)
 
     def _fill(self, capacity: int) -> None:
-        while len(self._waiting) < capacity and (record := next(self._todo, None)) is not None:
-            self._advance(Cell(record))
+        while len(self._waiting) < capacity and (cell := next(self._todo, None)) is not None:
+            self._advance(cell)
 
     def _advance(self, cell: Cell) -> None:
         """Walk a cell on until it has a verdict or waits for an answer that nobody has given yet."""

@@ -31,16 +31,21 @@ class PromptTemplate(Frozen):
 def load_prompt(root: Path, audit: str, version: str) -> PromptTemplate:
     """Read a prompt by audit and version. PromptError names the file and the versions that exist."""
     path = root / "prompts" / audit / f"{version}.md"
+    if not path.is_file():
+        known = sorted(p.stem for p in path.parent.glob("*.md"))
+        raise PromptError(f"{path}: no such prompt", f"Versions: {', '.join(known) or 'none'}.")
+    return read_prompt(path, f"{audit}/{version}")
+
+
+def read_prompt(path: Path, name: str) -> PromptTemplate:
+    """Read any prompt file, e.g. the user's own. PromptError names the file."""
     try:
         raw = path.read_bytes()
-    except OSError:
-        known = sorted(p.stem for p in path.parent.glob("*.md"))
-        raise PromptError(f"{path}: no such prompt", f"Versions: {', '.join(known) or 'none'}.") from None
-    parts = _SECTION.split(raw.decode("utf-8"))[1:]
-    sections = {name: text.strip() for name, text in zip(parts[::2], parts[1::2], strict=True)}
-    return PromptTemplate(
-        name=f"{audit}/{version}", sha256=hashlib.sha256(raw).hexdigest(), sections=sections
-    )
+        parts = _SECTION.split(raw.decode("utf-8"))[1:]
+    except (OSError, UnicodeDecodeError) as error:
+        raise PromptError(f"{path}: cannot be read as a prompt: {error}", "Check the file.") from None
+    sections = {title: text.strip() for title, text in zip(parts[::2], parts[1::2], strict=True)}
+    return PromptTemplate(name=name, sha256=hashlib.sha256(raw).hexdigest(), sections=sections)
 
 
 def fill(template: PromptTemplate, section: str, values: Mapping[str, str]) -> tuple[Segment, ...]:

@@ -42,7 +42,7 @@ def read_records(
     Raises InputError, naming the file and the line: an unreadable or unsupported file, bad
     encoding, malformed rows, missing columns, a wrong or duplicate id, no dimension to ask about.
     """
-    table = _table(path, partial(has_columns, wanted=required_columns(columns)))
+    table = read_table(path, partial(has_columns, wanted=required_columns(columns)))
     layout = lay_out(table, columns, identity_columns)
     built = [build(row, layout, default_dimensions) for row in table.rows]
     _refuse_duplicates(built, table.rows, path.name)
@@ -52,7 +52,8 @@ def read_records(
     )
 
 
-def _table(path: Path, accepts: Accepts) -> Table:
+def read_table(path: Path, accepts: Accepts) -> Table:
+    """Any supported file as rows. accepts: whether a header is the one that is looked for."""
     by_suffix: dict[str, Callable[[Path], Table]] = {
         ".csv": partial(read_delimited, accepts=accepts),
         ".tsv": partial(read_delimited, accepts=accepts),

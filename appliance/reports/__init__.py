@@ -2,28 +2,56 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from importlib import import_module
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from appliance.reports.data import RunReport
-
-Writer = Callable[["RunReport"], str]
+from typing import Any, Protocol
 
 
-def _lazy(module: str, function: str) -> Writer:
-    def write(report: RunReport) -> str:
-        writer: Writer = getattr(import_module(f"appliance.reports.{module}"), function)
-        return writer(report)
+class Report(Protocol):
+    """What every report has, whatever its audit found."""
 
-    return write
+    @property
+    def run_id(self) -> str: ...
+
+    @property
+    def audit(self) -> str: ...
 
 
-WRITERS: dict[str, Writer] = {
-    "html": _lazy("html", "to_html"),
-    "json": _lazy("json_report", "to_json"),
-    "csv": _lazy("csv_report", "to_csv"),
-    "md": _lazy("markdown", "to_markdown"),
+FORMATS = ("html", "json", "csv", "md")
+
+# Type of report -> form -> module and function. Every writer is pure: the whole report in, one text out,
+# always valid UTF-8; "terminal" is the summary for people, "summary" the same for programs, as a dict.
+_WRITERS = {
+    "RunReport": {
+        "html": "html:to_html",
+        "json": "json_report:to_json",
+        "csv": "csv_report:to_csv",
+        "md": "markdown:to_markdown",
+        "terminal": "summary:to_terminal",
+        "summary": "json_report:summary_json",
+    },
+    "JudgeBiasReport": {
+        "html": "judge_bias.html:to_html",
+        "json": "judge_bias.json_report:to_json",
+        "csv": "judge_bias.csv_report:to_csv",
+        "md": "judge_bias.markdown:to_markdown",
+        "terminal": "judge_bias.summary:to_terminal",
+        "summary": "judge_bias.json_report:summary_json",
+    },
 }
-"""Format name -> writer. Every writer is pure: the whole report in, one text out, always valid UTF-8."""
+
+
+def write(report: Report, form: str) -> str:
+    """The whole report as one text; form: one of FORMATS, or "terminal"."""
+    text: str = _writer(report, form)(report)
+    return text
+
+
+def summary_of(report: Report) -> dict[str, Any]:
+    """What a program decides on."""
+    values: dict[str, Any] = _writer(report, "summary")(report)
+    return values
+
+
+def _writer(report: Report, form: str) -> Any:
+    module, function = _WRITERS[type(report).__name__][form].split(":")
+    return getattr(import_module(f"appliance.reports.{module}"), function)

@@ -42,7 +42,7 @@ def to_csv(report: RunReport) -> str:
     dimensions = sorted({name for record in report.records for name in record.identity})
     header: list[Cell] = [*COLUMNS, *(f"identity.{name}" for name in dimensions), *LAST_COLUMNS]
     for row in (header, *_judged_rows(report, dimensions), *_skipped_rows(report, dimensions)):
-        writer.writerow([_cell(value) for value in row])
+        writer.writerow([cell(value) for value in row])
     return out.getvalue()
 
 
@@ -96,7 +96,7 @@ def _skipped_row(run_id: str, row: SkippedRecord, judge: JudgeSummary, review: s
     return [*first, *_said(verdict), None, review, *[None] * width, "", judge.fingerprint, 0]
 
 
-def _cell(value: Cell) -> Cell:
+def cell(value: Cell) -> Cell:
     if isinstance(value, bool):
         return "true" if value else "false"
     if not isinstance(value, str):

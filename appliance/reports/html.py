@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from appliance.reports import reading, words
@@ -20,16 +21,20 @@ _POLICY = "default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; for
 
 def to_html(report: RunReport) -> str:
     """One self-contained page. Data is escaped everywhere; the policy lets only our own style sheet in."""
+    return page("report.html", ("style.css",), view=view(report), report=report, standing_meaning=MEANING)
+
+
+def page(template: str, sheets: Sequence[str], **values: Any) -> str:
+    """A template of ours with its style sheets, as one page under a policy that lets nothing else in."""
     environment = _environment()
-    css = environment.get_template("style.css").render()
+    css = "\n".join(environment.get_template(sheet).render() for sheet in sheets)
     digest = base64.b64encode(hashlib.sha256(css.encode()).digest()).decode()
-    page = environment.get_template("report.html").render(
-        view=view(report),
-        report=report,
-        policy=_POLICY.format(digest=digest),
-        standing_meaning=MEANING,
-    )
-    return words.encodable(page)
+    policy = _POLICY.format(digest=digest)
+    from markupsafe import Markup
+
+    # Our own sheets, not data: escaping would break them.
+    shown = environment.get_template(template).render(css=Markup(css), policy=policy, **values)
+    return words.encodable(shown)
 
 
 def _environment() -> Environment:

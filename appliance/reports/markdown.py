@@ -32,7 +32,7 @@ def to_markdown(report: RunReport) -> str:
     return "\n".join(line for part in parts for line in (*part(report), ""))
 
 
-def _table(head: Iterable[str], body: Iterable[Iterable[str]]) -> Iterator[str]:
+def table(head: Iterable[str], body: Iterable[Iterable[str]]) -> Iterator[str]:
     columns = list(head)
     yield f"| {' | '.join(columns)} |"
     yield "|" + " --- |" * len(columns)
@@ -63,7 +63,7 @@ def _pairs(report: RunReport) -> Iterator[tuple[JudgeSummary, Tag]]:
 def _judges(report: RunReport) -> Iterator[str]:
     yield "## What was found\n"
     head = ("Judge and standing", "Scored", "Unscored, with reasons", "Flagged")
-    yield from _table(head, (_judge_row(judge, tag) for judge, tag in _pairs(report)))
+    yield from table(head, (_judge_row(judge, tag) for judge, tag in _pairs(report)))
     yield "\nUnscored is never clean. A record without a flag has only not been flagged by that judge."
 
 
@@ -83,7 +83,7 @@ def _divergence(report: RunReport) -> Iterator[str]:
     first, second = (_tag(tag) for tag in list(tags(report).values())[:2])
     head = ("", f"{second}: flagged", f"{second}: nothing flagged")
     flagged = (f"{first}: flagged", str(d.both_flagged), str(d.only_first))
-    yield from _table(head, (flagged, (f"{first}: nothing flagged", str(d.only_second), str(d.neither))))
+    yield from table(head, (flagged, (f"{first}: nothing flagged", str(d.only_second), str(d.neither))))
     yield f"\nScored by both: {d.n_compared} of {d.n_records} records. Divergent: {d.n_divergent}.\n"
     for name, value, kind, reading in agreement_rows(d):
         yield f"- {name}: {escape(measure(value, kind, reading))}"
@@ -108,7 +108,7 @@ def _groups(report: RunReport) -> Iterator[str]:
         )
         for g in report.groups
     )
-    yield from _table(head, body)
+    yield from table(head, body)
 
 
 def _review(report: RunReport) -> Iterator[str]:

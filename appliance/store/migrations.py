@@ -170,4 +170,94 @@ MIGRATIONS: tuple[tuple[str, str], ...] = (
                 AND v.fingerprint = j.fingerprint;
         """,
     ),
+    (
+        # A record can be asked more than once by one judge: repeat 0 counts, the later ones measure noise.
+        "0005_repeats",
+        """
+        DROP VIEW disparity_map;
+        DROP VIEW audit_results;
+        DROP VIEW audit_log;
+        CREATE TABLE new_cell_tasks (
+            run_id TEXT NOT NULL REFERENCES runs, record_id TEXT NOT NULL, fingerprint TEXT NOT NULL,
+            repeat INTEGER NOT NULL, attempt_no INTEGER NOT NULL, task_id TEXT NOT NULL REFERENCES tasks,
+            failure TEXT NOT NULL, PRIMARY KEY (run_id, record_id, fingerprint, repeat, attempt_no)
+        );
+        INSERT INTO new_cell_tasks
+            SELECT run_id, record_id, fingerprint, 0, attempt_no, task_id, failure FROM cell_tasks;
+        DROP TABLE cell_tasks;
+        ALTER TABLE new_cell_tasks RENAME TO cell_tasks;
+        CREATE TABLE new_verdicts (
+            run_id TEXT NOT NULL REFERENCES runs, record_id TEXT NOT NULL, fingerprint TEXT NOT NULL,
+            repeat INTEGER NOT NULL, judge TEXT NOT NULL, status TEXT NOT NULL, reason TEXT NOT NULL,
+            score REAL, bias_score REAL, flag INTEGER, severity TEXT, stated_confidence REAL,
+            measured_confidence REAL, labels TEXT NOT NULL, result TEXT NOT NULL, task_id TEXT NOT NULL,
+            attempts INTEGER NOT NULL, created TEXT NOT NULL,
+            PRIMARY KEY (run_id, record_id, fingerprint, repeat)
+        );
+        INSERT INTO new_verdicts
+            SELECT run_id, record_id, fingerprint, 0, judge, status, reason, score, bias_score, flag,
+                   severity, stated_confidence, measured_confidence, labels, result, task_id, attempts,
+                   created
+            FROM verdicts;
+        DROP TABLE verdicts;
+        ALTER TABLE new_verdicts RENAME TO verdicts;
+        CREATE TABLE new_label_probabilities (
+            run_id TEXT NOT NULL REFERENCES runs, record_id TEXT NOT NULL, fingerprint TEXT NOT NULL,
+            repeat INTEGER NOT NULL, place TEXT NOT NULL, chosen TEXT NOT NULL, probabilities TEXT NOT NULL,
+            unresolved REAL NOT NULL, PRIMARY KEY (run_id, record_id, fingerprint, repeat, place)
+        );
+        INSERT INTO new_label_probabilities
+            SELECT run_id, record_id, fingerprint, 0, place, chosen, probabilities, unresolved
+            FROM label_probabilities;
+        DROP TABLE label_probabilities;
+        ALTER TABLE new_label_probabilities RENAME TO label_probabilities;
+        ALTER TABLE findings ADD COLUMN repeat INTEGER NOT NULL DEFAULT 0;
+        CREATE VIEW audit_results AS
+            SELECT rr.run_id, rr.record_id AS input_id, j.name AS judge,
+                   (SELECT group_concat(key || '=' || value, ', ') FROM json_each(r.body, '$.identity'))
+                       AS intersectional_labels,
+                   CASE WHEN coalesce(v.status, 'unscored') = 'unscored' THEN 'UNSCORED'
+                       ELSE coalesce(v.severity, 'None') END AS audit_severity,
+                   (SELECT group_concat(DISTINCT f.category) FROM findings f WHERE f.run_id = rr.run_id
+                       AND f.record_id = rr.record_id AND f.fingerprint = j.fingerprint AND f.repeat = 0)
+                       AS finding_categories,
+                   coalesce(v.created, u.created) AS timestamp
+            FROM run_records rr
+            JOIN runs u ON u.run_id = rr.run_id
+            JOIN run_judges rj ON rj.run_id = rr.run_id
+            JOIN judges j ON j.fingerprint = rj.fingerprint
+            LEFT JOIN records r ON r.content_hash = rr.content_hash
+            LEFT JOIN verdicts v ON v.run_id = rr.run_id AND v.record_id = rr.record_id
+                AND v.fingerprint = j.fingerprint AND v.repeat = 0;
+        CREATE VIEW disparity_map AS
+            SELECT run_id, judge, intersectional_labels, count(*) AS n,
+                   sum(audit_severity = 'UNSCORED') AS n_unscored,
+                   sum(audit_severity NOT IN ('UNSCORED', 'None')) AS n_flagged,
+                   sum(audit_severity = 'HIGH') AS n_high
+            FROM audit_results GROUP BY run_id, judge, intersectional_labels;
+        CREATE VIEW audit_log AS
+            SELECT rr.run_id, rr.record_id, j.name AS judge, coalesce(v.repeat, 0) AS repeat,
+                   coalesce(v.status, 'unscored') AS status,
+                   coalesce(v.reason, json_extract(rr.skipped, '$.reason'), 'not judged yet') AS reason,
+                   v.score, v.flag, v.severity, v.stated_confidence, v.measured_confidence,
+                   json_extract(v.result, '$.evidence_excerpts') AS evidence_excerpts,
+                   coalesce(v.attempts, 0) AS attempts, v.task_id, v.created
+            FROM run_records rr
+            JOIN run_judges rj ON rj.run_id = rr.run_id
+            JOIN judges j ON j.fingerprint = rj.fingerprint
+            LEFT JOIN verdicts v ON v.run_id = rr.run_id AND v.record_id = rr.record_id
+                AND v.fingerprint = j.fingerprint;
+        """,
+    ),
+    (
+        # What a judge-bias run compares; a pair that could not be built has its reason and no records.
+        "0006_test_pairs",
+        """
+        CREATE TABLE test_pairs (
+            run_id TEXT NOT NULL REFERENCES runs, pair_id TEXT NOT NULL, position INTEGER NOT NULL,
+            dimension TEXT NOT NULL, item_id TEXT NOT NULL, first TEXT, second TEXT,
+            a TEXT NOT NULL, b TEXT NOT NULL, unbuilt TEXT NOT NULL, PRIMARY KEY (run_id, pair_id)
+        );
+        """,
+    ),
 )

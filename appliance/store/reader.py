@@ -9,6 +9,7 @@ from typing import Any
 
 from sqlite_utils import Database
 
+from appliance.domain.pairs import TestPair
 from appliance.domain.records import Record, SkippedRecord, Span
 from appliance.domain.tasks import Reply
 from appliance.domain.verdicts import Divergence, Verdict
@@ -81,6 +82,11 @@ class Reader:
             found[row["record_id"]].append(Span(**fields))
         return {record_id: tuple(spans) for record_id, spans in found.items()}
 
+    def pairs(self, run_id: str) -> list[TestPair]:
+        """What a judge-bias run compares, in order; empty for other audits."""
+        sql = "SELECT * FROM test_pairs WHERE run_id = ? ORDER BY position"
+        return [TestPair(**{k: row[k] for k in TestPair.model_fields}) for row in self._rows(sql, [run_id])]
+
     def reply(self, task_id: str) -> Reply | None:
         """The kept reply to a task, from whichever run asked it; None when it has not been answered.
         An engine's own error is no answer: it is kept, and asked again."""
@@ -90,15 +96,20 @@ class Reader:
         )
         return rows.reply_of(found[0]) if found else None
 
-    def judged(self, run_id: str, fingerprint: str) -> set[str]:
-        """record_ids that have this judge's verdict."""
-        sql = "SELECT record_id FROM verdicts WHERE run_id = ? AND fingerprint = ?"
-        return {row["record_id"] for row in self._rows(sql, [run_id, fingerprint])}
+    def judged(self, run_id: str, fingerprint: str) -> set[tuple[str, int]]:
+        """(record_id, repeat) of every verdict of this judge."""
+        sql = "SELECT record_id, repeat FROM verdicts WHERE run_id = ? AND fingerprint = ?"
+        return {(row["record_id"], row["repeat"]) for row in self._rows(sql, [run_id, fingerprint])}
 
-    def verdicts(self, run_id: str, fingerprint: str) -> dict[str, Verdict]:
+    def repeats(self, run_id: str, fingerprint: str) -> list[int]:
+        """Which repeats this judge has verdicts of, in order; 0 is the answer that counts."""
+        sql = "SELECT DISTINCT repeat FROM verdicts WHERE run_id = ? AND fingerprint = ? ORDER BY repeat"
+        return [row["repeat"] for row in self._rows(sql, [run_id, fingerprint])]
+
+    def verdicts(self, run_id: str, fingerprint: str, repeat: int = 0) -> dict[str, Verdict]:
         """record_id -> verdict with its findings and distributions."""
-        key = [run_id, fingerprint]
-        where = "WHERE run_id = ? AND fingerprint = ?"
+        key = [run_id, fingerprint, repeat]
+        where = "WHERE run_id = ? AND fingerprint = ? AND repeat = ?"
         findings, places = defaultdict(list), defaultdict(list)
         for row in self._rows(f"SELECT * FROM findings {where} ORDER BY source DESC, start", key):
             findings[row["record_id"]].append(rows.finding_of(row))
@@ -112,9 +123,25 @@ class Reader:
         }
 
     def cell_tasks(self, run_id: str, fingerprint: str) -> list[dict[str, Any]]:
-        """Attempts at each record by one judge: record_id, attempt_no, task_id, failure."""
-        sql = "SELECT * FROM cell_tasks WHERE run_id = ? AND fingerprint = ? ORDER BY record_id, attempt_no"
+        """Attempts at each record by one judge: record_id, repeat, attempt_no, task_id, failure."""
+        sql = (
+            "SELECT * FROM cell_tasks WHERE run_id = ? AND fingerprint = ? "
+            "ORDER BY record_id, repeat, attempt_no"
+        )
         return self._rows(sql, [run_id, fingerprint])
+
+    def prompts(self, run_id: str, fingerprint: str) -> dict[str, str]:
+        """task_id -> the prompt of the task that gave each verdict, as it was sent: roles and texts."""
+        sql = (
+            "SELECT t.task_id, t.messages FROM verdicts v JOIN tasks t USING (task_id) "
+            "WHERE v.run_id = ? AND v.fingerprint = ?"
+        )
+        return {r["task_id"]: rows.prompt_of(r["messages"]) for r in self._rows(sql, [run_id, fingerprint])}
+
+    def baseline(self, run_id: str, judge: str) -> dict[str, float | None] | None:
+        """dimension -> mean difference that a complete judge-bias run left of this judge, if it did."""
+        found = [e["detail"] for e in self.events(run_id, "baseline") if e["detail"]["judge"] == judge]
+        return dict(found[-1]["means"]) if found else None
 
     def divergences(self, run_id: str) -> dict[str, Divergence]:
         found = self._rows("SELECT * FROM divergences WHERE run_id = ?", [run_id])

@@ -82,8 +82,14 @@ def verdict_row(run_id: str, fingerprint: str, verdict: Verdict) -> Row:
     }
 
 
+def _of(run_id: str, fingerprint: str, verdict: Verdict) -> Row:
+    """Which answer a row belongs to."""
+    key = {"run_id": run_id, "record_id": verdict.record_id, "fingerprint": fingerprint}
+    return key | {"repeat": verdict.repeat}
+
+
 def finding_rows(run_id: str, fingerprint: str, verdict: Verdict) -> list[Row]:
-    common = {"run_id": run_id, "record_id": verdict.record_id, "fingerprint": fingerprint}
+    common = _of(run_id, fingerprint, verdict)
     return [
         common | f.model_dump(exclude={"dimensions"}) | {"dimensions": canonical_json(list(f.dimensions))}
         for f in verdict.findings
@@ -91,7 +97,7 @@ def finding_rows(run_id: str, fingerprint: str, verdict: Verdict) -> list[Row]:
 
 
 def probability_rows(run_id: str, fingerprint: str, verdict: Verdict) -> list[Row]:
-    common = {"run_id": run_id, "record_id": verdict.record_id, "fingerprint": fingerprint}
+    common = _of(run_id, fingerprint, verdict)
     return [
         common
         | {
@@ -104,11 +110,20 @@ def probability_rows(run_id: str, fingerprint: str, verdict: Verdict) -> list[Ro
     ]
 
 
+def prompt_of(messages: str) -> str:
+    """The messages of a task as one text for people: [role], then its text."""
+    parts = (
+        f"[{message['role']}]\n" + "".join(segment["text"] for segment in message["segments"])
+        for message in json.loads(messages)
+    )
+    return "\n\n".join(parts)
+
+
 def verdict_of(
     row: Mapping[str, Any], findings: tuple[Finding, ...], distributions: tuple[LabelDistribution, ...]
 ) -> Verdict:
     plain = ("record_id", "judge", "status", "reason", "score", "bias_score", "severity")
-    numbers = ("stated_confidence", "measured_confidence", "task_id", "attempts")
+    numbers = ("stated_confidence", "measured_confidence", "task_id", "attempts", "repeat")
     return Verdict(
         **{name: row[name] for name in (*plain, *numbers)},
         flag=None if row["flag"] is None else bool(row["flag"]),

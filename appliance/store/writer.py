@@ -11,6 +11,7 @@ from typing import Any
 from sqlite_utils import Database
 
 from appliance.domain.base import canonical_json
+from appliance.domain.pairs import TestPair
 from appliance.domain.records import Record, SkippedRecord, Span
 from appliance.domain.tasks import Reply, Task
 from appliance.domain.verdicts import Divergence, Verdict
@@ -23,6 +24,7 @@ class CellTask:
     """Which task was the n-th attempt at a record by a judge, and why it failed (empty if it did not)."""
 
     record_id: str
+    repeat: int
     attempt_no: int
     task_id: str
     failure: str
@@ -57,9 +59,10 @@ class Writer:
         judges: Sequence[dict[str, Any]],
         records: Sequence[tuple[Record, tuple[Span, ...], int]],
         skipped: Sequence[tuple[SkippedRecord, int]],
+        pairs: Sequence[TestPair] = (),
     ) -> None:
         """run: row of `runs` without times. judges: rows of `judges`, first and second. The integers are
-        the positions in the input."""
+        the positions in the input. pairs: what a judge-bias audit compares, in order."""
         run_id = run["run_id"]
         with self._commit():
             self._insert("runs", [run | {"created": rows.now(), "status": "running", "finished": None}])
@@ -75,6 +78,10 @@ class Writer:
             self._insert("spans", [row for r, s, _ in records for row in rows.span_rows(r, s)], ignore=True)
             self._insert("run_records", [_run_record(run_id, r, at) for r, _, at in records])
             self._insert("run_records", [_skipped(run_id, s, at) for s, at in skipped])
+            placed = enumerate(pairs)
+            self._insert(
+                "test_pairs", [{"run_id": run_id, "position": at, **p.model_dump()} for at, p in placed]
+            )
 
     def save(self, run_id: str, fingerprint: str, batch: Batch) -> None:
         """Tasks, their replies and the verdicts that follow, all or nothing."""

@@ -67,7 +67,10 @@ CONFIGS: dict[str, tuple[str, str]] = {
     "one temperature": (GOOD + "[competence]\nretry_temperatures = [0.2]\n", "retry_temperatures"),
     "seed": (GOOD.replace("[judges]", "[judges]\nseed = -1"), "judges.seed: input should be greater"),
     "no audit": (GOOD.replace("audit = 'competence'", ""), "audit: missing"),
-    "other audit": (GOOD.replace("'competence'", "'competense'"), "audit: input should be 'competence'"),
+    "other audit": (
+        GOOD.replace("'competence'", "'competense'"),
+        "input should be 'competence' or 'judge-bias'",
+    ),
     "no judge": (GOOD.replace("b = 'scripted:silent'", ""), "judges.b: missing"),
     "the folder": ("folder = '/'\n" + GOOD, "'folder' is not a setting"),
     "same judge": (GOOD.replace("silent", "keywords"), "judges.a and judges.b are both 'scripted:keywords'"),

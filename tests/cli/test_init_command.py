@@ -57,7 +57,7 @@ def test_it_never_overwrites(project: Project) -> None:
         (["competence", "file/audit.toml"], "cannot be written"),
         (["competence", "."], "exists already"),
         (["competence", "--input", "caf\udce9.csv"], "the name is not UTF-8"),
-        (["competance"], "'competance' is not 'competence'"),
+        (["competance"], "'competance' is not one of 'competence', 'judge-bias'"),
     ],
 )
 def test_what_cannot_be_is_refused_and_leaves_nothing(
@@ -70,3 +70,23 @@ def test_what_cannot_be_is_refused_and_leaves_nothing(
     assert result.exit_code == 2
     assert expected in result.stderr
     assert sorted(project.folder.iterdir()) == before
+
+
+def test_a_judge_bias_configuration_runs_as_it_is_written(project: Project) -> None:
+    lines = ["item_id,input,output,quality"]
+    for n in range(24):
+        lines += [f"g{n},Task {n},It is done well. It does not fail.,good"]
+        lines += [f"b{n},Task {n},It is not done. It does not work.,bad"]
+    project.write("items.csv", "\n".join(lines) + "\n")
+    project.write("p.json", "{}")
+    project.ok("init", "judge-bias")
+    text = (project.folder / "audit.toml").read_text("utf-8")
+    text = text.replace('"smollm2-135m"', '"scripted:planted:p.json"').replace('b = "gemma3-270m"', "")
+    project.write("audit.toml", text)
+    found = json.loads(project.ok("run", "audit.toml", "--json"))
+    assert found["status"] == "complete" and len(found["targets"][0]["dimensions"]) >= 12
+    bare = load_config(
+        project.write("bare.toml", "audit = 'judge-bias'\n[input]\npath = 'items.csv'\n[judges]\na = 'x'\n")
+    )
+    written = load_config(project.folder / "audit.toml")
+    assert (written.decision, written.probes, written.repeats) == (bare.decision, bare.probes, bare.repeats)

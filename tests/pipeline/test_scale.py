@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from projects import Project, rows
 
+from appliance.pipeline.kinds import build_report
 from appliance.pipeline.plan import make_plan
 from appliance.pipeline.prepare import prepare
-from appliance.pipeline.reporting import build_report
 from appliance.store import database
 
 

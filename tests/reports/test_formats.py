@@ -11,7 +11,7 @@ import sys
 import pytest
 
 from appliance.domain.verdicts import Verdict
-from appliance.reports import WRITERS
+from appliance.reports import FORMATS, write
 from appliance.reports.data import RunReport
 from appliance.reports.json_report import from_json
 from appliance.reports.markdown import escape
@@ -31,19 +31,19 @@ SOURCES = {
 
 
 def table_of(source: RunReport) -> list[dict[str, str]]:
-    return list(csv.DictReader(io.StringIO(WRITERS["csv"](source), newline="")))
+    return list(csv.DictReader(io.StringIO(write(source, "csv"), newline="")))
 
 
 @pytest.mark.parametrize("source", SOURCES.values(), ids=SOURCES)
 def test_json_holds_the_whole_report(source: RunReport) -> None:
-    text = WRITERS["json"](source)
+    text = write(source, "json")
     assert json.loads(text)["schema"] == "run-report/1"
     assert from_json(text) == source
-    assert WRITERS["json"](from_json(text)) == text
+    assert write(from_json(text), "json") == text
 
 
 def test_json_names_the_standing_beside_every_verdict_and_group() -> None:
-    data = json.loads(WRITERS["json"](ordinary()))
+    data = json.loads(write(ordinary(), "json"))
     rows = [*data["groups"], *(v for r in data["records"] for v in r["verdicts"])]
     assert rows and all(row["judge_standing"] == "unfit" for row in rows)
     assert data["standing_notice"].startswith("These verdicts are not evidence")
@@ -51,14 +51,14 @@ def test_json_names_the_standing_beside_every_verdict_and_group() -> None:
 
 def test_json_refuses_nan_and_other_schemas() -> None:
     with pytest.raises(ValueError, match="JSON"):
-        WRITERS["json"](report((), extra={"x": float("nan")}))
+        write(report((), extra={"x": float("nan")}), "json")
     with pytest.raises(ValueError, match="run-report/1"):
         from_json('{"schema": "run-report/2"}')
 
 
-@pytest.mark.parametrize("name", WRITERS)
+@pytest.mark.parametrize("name", FORMATS)
 def test_every_format_can_be_written_although_text_holds_a_lone_surrogate(name: str) -> None:
-    WRITERS[name](report((record("\ud800", ["\udfff x"], [], {"S1": "UPGRADE"}, "\ud83d"),))).encode("utf-8")
+    write(report((record("\ud800", ["\udfff x"], [], {"S1": "UPGRADE"}, "\ud83d"),)), name).encode("utf-8")
 
 
 def test_csv_has_one_row_per_record_and_judge_and_the_skipped_rows() -> None:
@@ -100,13 +100,13 @@ def test_markdown_data_is_never_markup(word: str) -> None:
 
 
 def test_markdown_tables_keep_their_columns() -> None:
-    lines = [line.replace("\\|", "") for line in WRITERS["md"](nasty()).splitlines() if line.startswith("|")]
+    lines = [line.replace("\\|", "") for line in write(nasty(), "md").splitlines() if line.startswith("|")]
     assert {line.count("|") for line in lines} == {4, 5, 8}
 
 
 def test_markdown_and_terminal_name_the_standing_with_every_judge() -> None:
     source = report(ordinary().records, ("unfit", "unproven"))
-    for line in WRITERS["md"](source).splitlines():
+    for line in write(source, "md").splitlines():
         assert line.startswith(">") or line.count("judge-one") == line.count("judge-one **UNFIT**")
     shown = to_terminal(source)
     assert "A · judge-one [UNFIT]" in shown and "B [UNPROVEN] scored 6 of 6" in shown
@@ -124,20 +124,20 @@ def test_an_undefined_kappa_is_a_dash_with_its_reason(name: str) -> None:
     source = report(
         records, divergence=table(records, flag_kappa=interval(None, n=1, note="one label throughout"))
     )
-    assert "both judges gave every compared record the same answer" in WRITERS[name](source)
+    assert "both judges gave every compared record the same answer" in write(source, name)
     assert "Kappa of the flags: – Undefined" in to_terminal(source)
 
 
 @pytest.mark.parametrize("name", ["md", "html"])
 def test_nothing_calls_an_unflagged_record_clean(name: str) -> None:
-    shown = WRITERS[name](ordinary()).lower() + to_terminal(ordinary()).lower()
+    shown = write(ordinary(), name).lower() + to_terminal(ordinary()).lower()
     for word in ("passed", "no bias", "unbiased", "is clean", "no issues"):
         assert word not in shown
 
 
 def test_an_all_unscored_judge_has_no_flag_rate() -> None:
     source = report((record("r", ["One."], [], "lost", "lost"),))
-    for shown in (WRITERS["md"](source), to_terminal(source)):
+    for shown in (write(source, "md"), to_terminal(source)):
         assert "– (nothing scored)" in shown and "0%" not in shown.replace("0 of 1 (0%)", "")
 
 
@@ -146,7 +146,7 @@ def test_an_unlisted_judge_is_unproven() -> None:
     one = record("r", ["One."], []).model_copy(update={"verdicts": (stray,)})
     source = report((one,), ("fit",))
     assert [r["judge_standing"] for r in table_of(source) if r["judge"] == "stray"] == ["unproven"]
-    assert "stray" in WRITERS["html"](source)
+    assert "stray" in write(source, "html")
 
 
 def test_importing_the_package_loads_no_template_engine() -> None:

@@ -11,7 +11,7 @@ from html.parser import HTMLParser
 import pytest
 
 from appliance.domain.verdicts import Verdict
-from appliance.reports import WRITERS
+from appliance.reports import write
 from appliance.reports.data import RunReport
 
 from .builder import record
@@ -59,7 +59,7 @@ class Page(HTMLParser):
 
 
 def page(source: RunReport) -> Page:
-    return Page(WRITERS["html"](source))
+    return Page(write(source, "html"))
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ def test_every_excerpt_stands_verbatim_in_a_quotation() -> None:
     source = nasty()
     quoted = [
         html.unescape(q)
-        for q in re.findall(r"<blockquote[^>]*>(.*?)</blockquote>", WRITERS["html"](source), re.S)
+        for q in re.findall(r"<blockquote[^>]*>(.*?)</blockquote>", write(source, "html"), re.S)
     ]
     excerpts = [f.excerpt for r in source.records for v in r.verdicts for f in v.findings]
     assert excerpts and quoted == excerpts
@@ -93,13 +93,13 @@ def test_every_excerpt_stands_verbatim_in_a_quotation() -> None:
 
 def test_the_audited_text_is_whole_when_the_notes_are_taken_away() -> None:
     source = nasty()
-    shown = re.findall(r'<div class="audited" dir="auto">(.*?)</div>', WRITERS["html"](source), re.S)
+    shown = re.findall(r'<div class="audited" dir="auto">(.*?)</div>', write(source, "html"), re.S)
     bare = [html.unescape(re.sub(r'<sup class="notes">.*?</sup>|</?mark[^>]*>', "", text)) for text in shown]
     assert bare == [r.text for r in source.records] + [s.text for s in source.skipped]
 
 
 def test_the_policy_admits_exactly_our_style_sheet() -> None:
-    source = WRITERS["html"](ordinary())
+    source = write(ordinary(), "html")
     css = re.search(r"<style>(.*?)</style>", source, re.S)
     assert css is not None
     digest = base64.b64encode(hashlib.sha256(css[1].encode()).digest()).decode()
@@ -109,7 +109,7 @@ def test_the_policy_admits_exactly_our_style_sheet() -> None:
 
 
 def test_marks_carry_what_every_judge_said() -> None:
-    source = WRITERS["html"](ordinary())
+    source = write(ordinary(), "html")
     assert source.count('<mark class="flag down">Maria seems') == 1
     assert '<mark class="flag qualified">She works hard' in source
     assert '<mark class="flag omitted">She holds two patents.' in source
@@ -177,7 +177,7 @@ def test_hidden_characters_are_named() -> None:
 
 
 def test_only_flagged_and_divergent_records_are_unfolded() -> None:
-    opened = re.findall(r'<details class="record"( open)?>', WRITERS["html"](ordinary()))
+    opened = re.findall(r'<details class="record"( open)?>', write(ordinary(), "html"))
     assert [bool(o) for o in opened] == [True, True, False, True, True, False]
 
 
@@ -197,5 +197,5 @@ def test_an_incomplete_run_says_so() -> None:
 def test_two_thousand_records_make_a_page_of_linear_size() -> None:
     said = {"S1": "DOWNGRADE"}, {"S1": "SUPPORTED"}
     made = tuple(record(f"r{i}", ["Maria seems to know."], ["She leads."], *said) for i in range(2000))
-    small, large = (len(WRITERS["html"](report(made[:n]))) for n in (1000, 2000))
+    small, large = (len(write(report(made[:n]), "html")) for n in (1000, 2000))
     assert large < 2.1 * small

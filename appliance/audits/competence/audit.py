@@ -13,6 +13,7 @@ from appliance.audits.competence.reply import decisions, reply_model
 from appliance.audits.competence.scorecard import build_scorecard, harness_keys
 from appliance.audits.competence.scoring import attribution_score, bias_score, measured_confidence, worst
 from appliance.audits.interface import Ask, Failure
+from appliance.audits.replies import parse
 from appliance.config import CompetenceConfig
 from appliance.domain.base import digest
 from appliance.domain.records import Record, Span
@@ -21,6 +22,7 @@ from appliance.domain.verdicts import Finding, Verdict
 from appliance.prompts.template import PromptTemplate, fill
 from appliance.records.segment import segment
 
+REPEAT_TEMPERATURE = 0.7  # a greedy judge repeats itself whatever it is asked
 RAW_SHOWN = 600  # characters of a failed reply that its repair prompt repeats
 
 
@@ -34,6 +36,7 @@ class CompetenceAudit:
     def __init__(self, config: CompetenceConfig, prompt: PromptTemplate) -> None:
         self.prompt = prompt
         self.temperatures: tuple[float, ...] = (0.0, *config.retry_temperatures)
+        self.repeat_temperature = REPEAT_TEMPERATURE
         self._words = config.reason_words
 
     def spans(self, record: Record) -> tuple[Span, ...]:
@@ -59,7 +62,7 @@ class CompetenceAudit:
         )
 
     def read(self, record: Record, spans: Sequence[Span], judge: str, reply: Reply) -> Verdict | Failure:
-        answers = checks.parse(self._model(record, spans), reply)
+        answers = parse(self._model(record, spans), reply)
         if isinstance(answers, str):
             return Failure(answers, reply.text)
         wrong = checks.wrong_spans(record, tuple(spans)) or checks.copied_reason(

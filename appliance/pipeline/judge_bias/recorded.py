@@ -1,0 +1,204 @@
+"""Auditing scores that were given before: the same pairs, store, statistics and report, and no call."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from appliance import __version__
+from appliance.config import Config
+from appliance.domain.base import canonical_json, digest
+from appliance.domain.pairs import TestPair
+from appliance.domain.records import Record, RecordSet
+from appliance.domain.verdicts import Verdict
+from appliance.errors import InputError
+from appliance.pipeline.judge_bias.design import LONGER, POSITION, RECORDED, SHORTER
+from appliance.pipeline.judge_bias.kind import JudgeBiasKind
+from appliance.pipeline.material import Material
+from appliance.records.scored import ScoredRow, read_scored
+from appliance.store.database import check_place, open_for_writing, writer_lock
+from appliance.store.reader import Reader
+from appliance.store.writer import Batch, Writer
+
+NOT_SUPPLIED = "(the text was not supplied, only its scores)"
+_FIRST, _SECOND = ("1", "a", "first"), ("2", "b", "second")
+
+
+def execute_recorded(config: Config) -> str:
+    """Store and conclude the scores of `config.scores` as a run; returns its id. The same file under the same
+    settings is the same run. InputError names the line of a score or a winner that cannot be read."""
+    pairwise = config.target.mode == "pairwise"
+    path = config.resolve(config.scores.path)
+    rows = read_scored(path, pairwise, config.scores.columns, config.scores.judge)
+    read = _Pairwise(config) if pairwise else _Pointwise(config)
+    for row in rows:
+        read.add(row)
+    identity = digest(
+        [config.model_dump(mode="json", exclude={"folder", "store", "alerts"}), digest_of(path)]
+    )
+    store = config.resolve(config.store)
+    check_place(store)
+    with writer_lock(store):
+        database = open_for_writing(store)
+        try:
+            return _store(config, read, identity, Reader(database), Writer(database, store))
+        finally:
+            database.close()
+
+
+def digest_of(path: Path) -> str:
+    return digest(path.read_bytes().hex())
+
+
+class _Read:
+    """Records and pairs, each once, and the verdicts of each judge."""
+
+    def __init__(self, config: Config) -> None:
+        self.config = config
+        self.records: dict[str, Record] = {}
+        self.pairs: dict[str, TestPair] = {}
+        self.verdicts: dict[str, list[Verdict]] = {}
+
+    def add(self, row: ScoredRow) -> None:
+        raise NotImplementedError
+
+    def _record(self, row: ScoredRow, record_id: str, item: str) -> str:
+        if record_id not in self.records:
+            kept = {"item_id": item, "quality": "", "what": record_id, "label": row.values.get("label", "")}
+            self.records[record_id] = Record(
+                record_id=record_id,
+                text=NOT_SUPPLIED,
+                identity_dimensions=(),
+                template_id=row.values.get("cluster") or item,
+                metadata=kept,
+                place=row.place,
+            )
+        return record_id
+
+    def _verdict(self, row: ScoredRow, record_id: str, score: float | None, raw: str) -> None:
+        given = {"status": "unscored", "reason": f"no score in the file ('{raw}')"}
+        if score is not None:
+            given = {"status": "scored", "reason": ""}
+        verdict = Verdict.model_validate(
+            {"record_id": record_id, "judge": row.judge, "score": score, "attempts": 1, **given}
+            | {"flag": None if score is None else False, "result": {"recorded": raw}}
+        )
+        self.verdicts.setdefault(row.judge, []).append(verdict)
+
+    def _pair(self, dimension: str, item: str, **rest: Any) -> None:
+        pair_id = digest([dimension, item])[:12]
+        base = {"pair_id": pair_id, "dimension": dimension, "item_id": item, "first": None, "second": None}
+        self.pairs.setdefault(pair_id, TestPair.model_validate(base | rest))
+
+
+class _Pointwise(_Read):
+    def add(self, row: ScoredRow) -> None:
+        item, dimension = row.values["pair_id"], row.values["dimension"]
+        a, b = (self._record(row, f"{item} | {side}", item) for side in "ab")
+        for side, record_id in (("a", a), ("b", b)):
+            raw = row.values[f"score_{side}"]
+            self._verdict(row, record_id, self._score(raw, row), raw)
+        told = {side: row.values[f"attribute_{side}"] for side in "ab"}
+        self._pair(dimension, item, first=a, second=b, **told)
+
+    def _score(self, raw: str, row: ScoredRow) -> float | None:
+        if not raw:
+            return None
+        low, high = min(self.config.target.scale), max(self.config.target.scale)
+        try:
+            score = float(raw)
+        except ValueError:
+            raise InputError(
+                f"{row.place}: '{raw}' is not a score", "Leave it empty where none was given."
+            ) from None
+        if not low <= score <= high:
+            raise InputError(
+                f"{row.place}: {raw} lies outside the scale {low} to {high}", "Set target.scale."
+            )
+        return score
+
+
+class _Pairwise(_Read):
+    def add(self, row: ScoredRow) -> None:
+        item = row.values["item_id"]
+        given, swapped = (self._record(row, f"{item} | {order}", item) for order in ("as given", "swapped"))
+        for record_id, field, first in ((given, "winner_as_given", 1.0), (swapped, "winner_swapped", 0.0)):
+            raw = row.values[field]
+            self._verdict(row, record_id, self._won(raw, first, row), raw)
+        self._pair(POSITION, item, first=given, second=swapped, a="item 1", b="item 2")
+        if row.values.get("length_1") and row.values.get("length_2"):
+            self._length(row, item, given, swapped)
+
+    def _won(self, raw: str, first: float, row: ScoredRow) -> float | None:
+        """1 where the item shown first won. first: that value for item 1."""
+        if raw in self.config.scores.ties:
+            return 0.5
+        if not raw:
+            return None
+        if raw.lower() in _FIRST:
+            return first
+        if raw.lower() in _SECOND:
+            return 1.0 - first
+        raise InputError(
+            f"{row.place}: '{raw}' is no winner", "Write 1 or 2 (the item), or a word of scores.ties."
+        )
+
+    def _length(self, row: ScoredRow, item: str, given: str, swapped: str) -> None:
+        try:
+            one, two = (float(row.values[k]) for k in ("length_1", "length_2"))
+        except ValueError:
+            raise InputError(
+                f"{row.place}: a length is not a number", "Correct it or leave it empty."
+            ) from None
+        told = {"a": LONGER, "b": SHORTER}
+        if one == two:
+            self._pair("length", item, unbuilt="both answers have the same length", **told)
+            return
+        first, second = (given, swapped) if one > two else (swapped, given)
+        self._pair("length", item, first=first, second=second, **told)
+
+
+def _store(config: Config, read: _Read, identity: str, reader: Reader, writer: Writer) -> str:
+    known = reader.run_with_identity(identity)
+    if known is not None and known["status"] == "complete":
+        return str(known["run_id"])
+    run_id = f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(2)}"
+    judges = [_judge_row(name, identity) for name in read.verdicts]
+    records = [(record, (), at) for at, record in enumerate(read.records.values())]
+    writer.create_run(_run_row(config, run_id, identity), judges, records, (), tuple(read.pairs.values()))
+    for judge, verdicts in zip(judges, read.verdicts.values(), strict=True):
+        writer.save(run_id, judge["fingerprint"], Batch(verdicts=verdicts))
+    concluded = JudgeBiasKind().conclude(config, Material(RecordSet(records=())), reader, run_id)
+    for event, detail in concluded.events:
+        writer.event(run_id, event, **detail)
+    writer.finish(run_id, concluded.divergences, concluded.review)
+    return run_id
+
+
+def _judge_row(name: str, identity: str) -> dict[str, Any]:
+    details: Mapping[str, str] = {"model": name, RECORDED: identity}
+    return {
+        "fingerprint": digest(details),
+        "name": name,
+        "title": "Scores given earlier, from a file",
+        "licence": "",
+        "details": canonical_json(details),
+    }
+
+
+def _run_row(config: Config, run_id: str, identity: str) -> dict[str, Any]:
+    return {
+        "run_id": run_id,
+        "audit": config.audit,
+        "identity": identity,
+        "salt": "",
+        "config": config.model_dump_json(exclude={"folder"}),
+        "version": __version__,
+        "prompt_name": "",
+        "prompt_sha256": "",
+        "input_path": config.scores.path,
+        "labels": "[]",
+    }
