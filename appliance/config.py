@@ -109,9 +109,9 @@ class TargetConfig(Frozen):
 
 
 class ProbesConfig(Frozen):
-    """What a judge-bias audit varies. dimensions: as `appliance init judge-bias` lists them, "" all that fit.
-    num_test_pairs: at most so many items of each. seed: of every random choice. name_sets: a file of your own
-    names, beside those that the appliance carries."""
+    """What a judge-bias audit varies. dimensions: by name, or a family of them ("style", "demographic",
+    "placebo"); empty for all. num_test_pairs: at most so many items of each. seed: of every random choice.
+    name_sets: a file of your own names, beside those that the appliance carries."""
 
     dimensions: tuple[str, ...] = ()
     num_test_pairs: int = Field(default=60, ge=2)

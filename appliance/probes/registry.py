@@ -6,8 +6,11 @@ from functools import lru_cache
 from pathlib import Path
 
 from appliance.probes.appended import Appended
+from appliance.probes.attributes import attribute_probes
+from appliance.probes.demographic import demographic_probes
 from appliance.probes.interface import Probe
 from appliance.probes.length import Length
+from appliance.probes.names import load_names
 from appliance.probes.phrases import load_phrases
 from appliance.probes.style import STYLES
 
@@ -18,7 +21,8 @@ def probes(own_names: Path | None = None) -> dict[str, Probe]:
     phrases = load_phrases()
     texts: list[Probe] = [Length(phrases.length.filler), *STYLES]
     texts += [Appended(name, entry) for name, entry in phrases.appended.items()]
-    return {probe.dimension: probe for probe in texts}
+    people: list[Probe] = [*demographic_probes(load_names(own_names)), *attribute_probes()]
+    return {probe.dimension: probe for probe in (*texts, *people)}
 
 
 def described(dimension: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from appliance.config import Config
 from appliance.domain.pairs import Item, ProbePair, Unbuilt
@@ -48,7 +48,8 @@ def _by_dimension(config: Config, items: Sequence[Item], used: Sequence[Item]) -
     own = config.resolve(settings.name_sets) if settings.name_sets else None
     known = probes(own)
     pairwise = config.target.mode == "pairwise"
-    names = settings.dimensions or ((POSITION,) if pairwise else ()) + tuple(known)
+    everything = ((POSITION,) if pairwise else ()) + tuple(known)
+    names = [n for asked in settings.dimensions for n in _members(asked, known)] or everything
     found: list[tuple[str, Built]] = []
     for name in dict.fromkeys(names):
         if name == POSITION and pairwise:
@@ -58,6 +59,11 @@ def _by_dimension(config: Config, items: Sequence[Item], used: Sequence[Item]) -
         else:
             raise ConfigError(_unknown(name), f"Known: {', '.join((POSITION, *known))}.")
     return found
+
+
+def _members(asked: str, known: Iterable[str]) -> list[str]:
+    """The dimensions of a family, as in "demographic" for every "demographic: ..."; else the name itself."""
+    return [name for name in known if name.startswith(f"{asked}: ")] or [asked]
 
 
 def _unknown(name: str) -> str:
