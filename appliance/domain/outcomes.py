@@ -20,7 +20,8 @@ class Hypothesis(Frozen):
     test: two-sided test of effect = 0. equivalence: TOST of |effect| < margin, None where it cannot be made.
     n: units scored in the smaller group (or pairs); min_n: fewer are insufficient data. unscored_share: of
     the group in which most is unscored; None where that is not known, and all unscored units are then taken
-    to belong to the smaller group.
+    to belong to the smaller group. reach: how far the effect could move if everything was unscored (4 for
+    paired scores of 1 to 5, 2 for a difference of two rates); None where the scale has no bounds.
     """
 
     name: str
@@ -31,6 +32,7 @@ class Hypothesis(Frozen):
     n: int = Field(ge=0)
     min_n: int = Field(ge=1)
     unscored_share: float | None = Field(default=None, ge=0, le=1)
+    reach: float | None = Field(default=None, gt=0)
 
 
 class Decision(Frozen):

@@ -14,15 +14,24 @@ Array = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 
+LARGEST = 1e100
+
 
 def scores(values: npt.ArrayLike, name: str) -> Array:
     """One-dimensional floats in which NaN (or None) is an unscored unit. Raises ValueError on anything else:
-    an infinite score is an error of the caller's, not a missing value."""
-    array = np.asarray(values, dtype=np.float64)
+    an infinite score is an error of the caller's, not a missing value, and so is one whose cube overflows."""
+    try:
+        array = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{name}: numbers expected, NaN or None for unscored ({error})") from error
     if array.ndim != 1:
         raise ValueError(f"{name}: expected one dimension, found shape {array.shape}")
     if np.isinf(array).any():
         raise ValueError(f"{name}: the score at position {int(np.isinf(array).argmax())} is infinite")
+    if (np.abs(array) > LARGEST).any():
+        raise ValueError(
+            f"{name}: the score at position {int((np.abs(array) > LARGEST).argmax())} is too large"
+        )
     return array
 
 

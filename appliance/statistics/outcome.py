@@ -6,6 +6,8 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from scipy.special import ndtri, stdtrit
+
 from appliance.domain.outcomes import Decision, FamilyDecision, Hypothesis, Outcome
 from appliance.statistics.multiplicity import HOLM_SOURCE, holm
 from appliance.statistics.power.planned import detectable_ratio
@@ -39,7 +41,10 @@ def decide(
     flagged: Holm-adjusted p < alpha and |effect| >= margin. A test that is undefined counts in Holm's family
     all the same.
     clear: equivalence p < alpha, |effect| < margin, and at most the share `max_unscored` unscored in any
-    group: what was not scored cannot be cleared. It is not adjusted: "all of these are clear" is an
+    group: what was not scored cannot be cleared. Where the scale's `reach` is known, the unscored must also
+    be unable to bring the effect to the margin whatever their scores were: the 1 - alpha bound of |effect|
+    over the scored share, plus the unscored share times the reach, stays below it (Manski 1989). It is not
+    adjusted: "all of these are clear" is an
     intersection–union test, which keeps alpha without (Berger 1982); each alone is wrong at most alpha. The
     difference may be significant, as long as it is shown to be below the margin. Where nothing varies there
     is no test, but equivalence can be shown (`equivalence.equivalence_without_variation`).
@@ -119,7 +124,7 @@ def _outcome(h: Hypothesis, p: float | None, rule: _Rule) -> tuple[Outcome, str]
         return "flagged", f"a difference is shown, and it reaches the margin of {h.margin:g}"
     equivalent = h.equivalence is not None and h.equivalence.p is not None and h.equivalence.p < rule.alpha
     if equivalent and not reaches:
-        return _cleared(h, significant, rule.max_unscored)
+        return _cleared(h, significant, rule)
     if p is None:
         return "inconclusive", f"no test could be made ({h.test.note})"
     if significant:
@@ -130,16 +135,32 @@ def _outcome(h: Hypothesis, p: float | None, rule: _Rule) -> tuple[Outcome, str]
     return "inconclusive", f"neither a difference nor its absence within {h.margin:g} is shown"
 
 
-def _cleared(h: Hypothesis, significant: bool, max_unscored: float) -> tuple[Outcome, str]:
+def _cleared(h: Hypothesis, significant: bool, rule: _Rule) -> tuple[Outcome, str]:
     missing = _unscored_share(h)
-    if missing > max_unscored * (1 + ROUNDING):
+    if missing > rule.max_unscored * (1 + ROUNDING):
         whose = "" if h.unscored_share is not None else "up to "
         return "inconclusive", (
             f"what was scored is equivalent within {h.margin:g}, but {whose}{missing:.0%} of a group was "
-            f"left unscored (at most {max_unscored:.0%} for a clear outcome)"
+            f"left unscored (at most {rule.max_unscored:.0%} for a clear outcome)"
+        )
+    if (
+        missing
+        and h.reach is not None
+        and _bound(h, rule.alpha) * (1 - missing) + missing * h.reach >= h.margin
+    ):
+        return "inconclusive", (
+            f"what was scored is equivalent within {h.margin:g}, but the {missing:.2g} share that was left "
+            "unscored could bring the effect to the margin"
         )
     also = "a difference is shown and " if significant else ""
     return "clear", f"{also}equivalence within the margin of {h.margin:g} is shown"
+
+
+def _bound(h: Hypothesis, alpha: float) -> float:
+    """Upper 1 - alpha bound of |effect|, of what was scored."""
+    df = h.test.df if h.equivalence is None else h.equivalence.df
+    quantile = ndtri(1 - alpha) if df is None else stdtrit(df, 1 - alpha)
+    return abs(h.effect.value or 0.0) + float(quantile) * (h.effect.se or 0.0)
 
 
 def _unscored_share(h: Hypothesis) -> float:

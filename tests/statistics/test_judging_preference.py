@@ -164,9 +164,10 @@ def test_a_slope_on_length_is_that_of_statsmodels_with_clusters() -> None:
     theirs = sm.OLS(score, sm.add_constant(np.stack([length, quality], 1))).fit(
         cov_type="cluster", cov_kwds={"groups": groups}
     )
-    assert (found.effect.value, found.effect.se) == pytest.approx((theirs.params[1], theirs.bse[1]))
+    assert found.effect.value == pytest.approx(theirs.params[1])
+    assert found.effect.se == pytest.approx(theirs.bse[1], rel=0.02)  # CR1; CR2 is a little larger
     assert found.effect.low is not None and found.effect.low < 0.01 < (found.effect.high or 0)
-    assert found.test.df == 57 and (found.test.p or 1) < 1e-6
+    assert 30 < (found.test.df or 0) < 57 and (found.test.p or 1) < 1e-6
     mirrored = length_slope(score, -length, quality, cluster=groups)
     assert mirrored.effect.value == pytest.approx(-(found.effect.value or 0))
     in_thousands = length_slope(score, length / 1000, quality, cluster=groups)

@@ -85,14 +85,13 @@ def _slope(difference: Array, middle: Array, common: dict[str, object]) -> Estim
         note = "three pairs are needed" if n < 3 else "the means of the pairs do not vary"
         return undefined(method, note, **common)  # type: ignore[arg-type]
     found = linregress(middle, difference)
-    half = float(stdtrit(n - 2, 0.975)) * found.stderr
-    if not half > 1e-13:
-        half = None
+    width = float(stdtrit(n - 2, 0.975)) * float(found.stderr)
+    half = width if width > 1e-13 else None  # differences that do not vary: no error, or no number
     fields = {
         "value": found.slope,
         "low": None if half is None else found.slope - half,
         "high": None if half is None else found.slope + half,
-        "se": found.stderr,
+        "se": None if half is None else found.stderr,
         "method": method,
         "note": "all pairs lie on one line: no interval" if half is None else "",
     }

@@ -46,9 +46,14 @@ def kappa(
     or "quadratic", 1 - (i-j)^2/(q-1)^2. interval: "score" (see `estimation`), or "bootstrap", the percentile
     interval of 2,000 resamples, seeded, as a cross-check. Both take clusters as wholes, so that items of one
     record are not taken for independent; so does the standard error. n counts clusters. Undefined, with a
-    note, where chance agreement is complete: both raters used one and the same label throughout.
+    note, where chance agreement is complete: both raters used one and the same label throughout. Raises
+    ValueError for another shape.
     Source: Cohen (1960, 1968); standard error: Fleiss, Cohen and Everitt (1969).
     """
+    if not isinstance(confusions, Confusions):
+        confusions = np.asarray(confusions, dtype=np.float64)
+        if confusions.ndim != 3 or confusions.shape[1] != confusions.shape[2]:
+            raise ValueError(f"confusions: shape (clusters, q, q) expected, found {confusions.shape}")
     q = confusions.q if isinstance(confusions, Confusions) else confusions.shape[-1]
     name = "Cohen's kappa" if weights == "none" else f"{weights} weighted kappa"
     statistic = kappa_statistic(weight_matrix(q, weights))

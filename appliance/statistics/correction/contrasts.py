@@ -81,7 +81,7 @@ def corrected_disparity(
     equivalence = tost(effect.value, wider, None, margin, n=effect.n, n_unscored=effect.n_unscored)
     return Hypothesis(
         name=name, effect=effect, margin=margin, test=test, equivalence=equivalence, n=effect.n, min_n=min_n,
-        unscored_share=unscored_share,
+        unscored_share=unscored_share, reach=2.0,
     )  # fmt: skip
 
 

@@ -116,6 +116,7 @@ def alignment_drift(
             found.centre if found else None, found.se if found else None, found.df if found else None, limit,
             n=n, n_unscored=total - n,
         ),
+        reach=1.0 if paired else 2.0,
     )  # fmt: skip
     return AlignmentDrift(
         baseline=alignment(first, level), current=alignment(second, level), drop=drop,

@@ -92,7 +92,8 @@ def verdicts(
     """Verdicts of a grid. identity: dimension -> level of each row, by name, or by number where `levels`
     names the dimension's levels. Cells without rows are kept. severity: 0..top, NaN or None unscored.
 
-    Raises ValueError for a level that `levels` lacks or has twice, a row without one (None, NaN), lengths
+    Raises ValueError for a dimension without levels, a level that `levels` lacks or has twice,
+    a row without one (None, NaN), lengths
     that differ and severities that are not whole numbers of 0..top. A row without a template stands for
     itself. One judge's verdicts of a response each: two judges of one response are no two verdicts, they
     have a map each.
@@ -109,6 +110,8 @@ def verdicts(
         names, places = _placed(dimension, values, (levels or {}).get(dimension))
         arrays.same_length(severity=scores, **{dimension: places})
         cell = cell * len(names) + places
+        if not names:
+            raise ValueError(f"{dimension}: no levels are known: neither verdicts nor a list of them")
         named.append(names)
     rows = None if template is None else _template(template, len(scores))
     return Verdicts(tuple(identity), tuple(named), cell, scores, rows, top)

@@ -94,6 +94,9 @@ def disparity_map(verdicts: Verdicts, rules: MapRules | None = None, seed: int =
     )
 
 
+TWO_RATES = 2.0  # what a difference of two rates can move: each by 1
+
+
 def _margin(verdicts: Verdicts, dimensions: tuple[str, ...], measures: Measures, rules: MapRules) -> Margin:
     levels = [verdicts.levels[verdicts.dimensions.index(one)] for one in dimensions]
     names = [dict(zip(dimensions, each, strict=True)) for each in product(*levels)]
@@ -152,6 +155,7 @@ def _hypothesis(name: dict[str, str], group: Group, rules: MapRules) -> Hypothes
         n=min(group.n, group.n_rest),
         min_n=rules.min_n,
         unscored_share=group.unscored_share,
+        reach=TWO_RATES,
     )
 
 

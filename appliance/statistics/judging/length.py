@@ -11,7 +11,7 @@ import numpy.typing as npt
 from appliance.domain.base import Frozen
 from appliance.domain.estimates import Estimate, Significance
 from appliance.domain.outcomes import Hypothesis
-from appliance.statistics import arrays
+from appliance.statistics import arrays, robust
 from appliance.statistics.arrays import Array, Codes, kept, undefined, untestable
 from appliance.statistics.equivalence import tost
 from appliance.statistics.judging.shares import NetShare, net, share
@@ -89,22 +89,20 @@ def length_slope(
     cluster: Ids | None = None,
 ) -> Slope:
     """Score difference per unit of length difference, with the difference in quality (people's, where known)
-    held: least squares, cluster-robust errors, t with clusters - 2 degrees. Without clusters each row is
-    one. Longer answers can be better: without quality held this is no bias. Undefined for fewer clusters than
+    held: least squares, CR2 errors and Satterthwaite's degrees of freedom (`robust.slope`): with few clusters
+    or skewed lengths the usual sandwich rejects a true null in 9% to 23%. Without clusters each row is one.
+    Longer answers can be better: without quality held this is no bias. Undefined for fewer clusters than
     columns and two, and where lengths or scores do not vary.
-    Source: Liang and Zeger (1986), through statsmodels."""
+    Source: Bell and McCaffrey (2002)."""
     y, columns, groups, missing = _rows(score_difference, length_difference, quality_difference, cluster)
     k, method = len(np.unique(groups)), "score per unit of length, 95% cluster-robust t"
-    told = _told(method, "Liang and Zeger (1986)", y, columns, missing)
+    told = _told(method, robust.SOURCE, y, columns, missing)
     few = k < columns.shape[1] + 2
     if few or np.ptp(y) == 0 or _degenerate(columns):
         return _undefined(
             "fewer clusters than columns and two" if few else "lengths or scores do not vary", told
         )
-    import statsmodels.api as sm
-
-    fit = sm.OLS(y, sm.add_constant(columns)).fit(cov_type="cluster", cov_kwds={"groups": groups})
-    return _slope(float(fit.params[1]), float(fit.bse[1]), k - columns.shape[1] - 1, told)
+    return _slope(*robust.slope(y, columns, groups), told)
 
 
 def length_preference(
@@ -175,7 +173,7 @@ def _undefined(note: str, told: dict[str, Any]) -> Slope:
     return Slope(effect=undefined(note=note, **told), test=untestable(note=note, **told))
 
 
-def _slope(slope: float, se: float, df: int | None, told: dict[str, Any]) -> Slope:
+def _slope(slope: float, se: float, df: float | None, told: dict[str, Any]) -> Slope:
     from scipy.special import ndtr, ndtri, stdtr, stdtrit
 
     tail = (1 + LEVEL) / 2

@@ -15,7 +15,7 @@ from appliance.statistics.arrays import Array, Codes, kept, undefined, untestabl
 from appliance.statistics.equivalence import tost
 from appliance.statistics.judging.shares import share
 from appliance.statistics.paired.pairs import Ids
-from appliance.statistics.proportions import compare_rates, rate_difference
+from appliance.statistics.proportions import compare_rates, equivalent_rates, rate_difference
 
 SELF_SOURCE = "Wataoka, Takahashi and Ri (2024)"
 
@@ -26,7 +26,7 @@ class SelfPreference(Frozen):
     (equal opportunity), above 0 for self-preference. discrimination: P(prefers own | people prefer it) -
     P(prefers own | people do not), 0 for a judge that sees no difference and 1 for one that agrees with
     people: how well it judges, not how partial it is. n_even: pairs that people find even, which say
-    nothing here."""
+    nothing here. clustered: whether pairs share templates."""
 
     own: Estimate
     other: Estimate
@@ -34,21 +34,32 @@ class SelfPreference(Frozen):
     test: Significance
     discrimination: Estimate
     n_even: int
+    clustered: bool
 
     def hypothesis(self, name: str, margin: float, min_n: int) -> Hypothesis:
         """The bias against 0, for `outcome.decide`; n is the smaller of the two groups."""
-        effect = self.bias
         return Hypothesis(
             name=name,
-            effect=effect,
+            effect=self.bias,
             margin=margin,
             test=self.test,
-            equivalence=tost(
-                effect.value, effect.se, self.test.df, margin, n=effect.n, n_unscored=effect.n_unscored
-            ),
+            equivalence=self._equivalence(margin),
             n=min(self.own.n, self.other.n),
             min_n=min_n,
+            reach=2.0,
         )
+
+    def _equivalence(self, margin: float) -> Significance:
+        """The score test; with clusters also TOST with their t, whichever is less sure."""
+        missing = self.bias.n_unscored
+        own, other = (round((e.value or 0.0) * e.n) for e in (self.own, self.other))
+        score = equivalent_rates(own, self.own.n, other, self.other.n, margin, missing)
+        if not self.clustered:
+            return score
+        found = tost(self.bias.value, self.bias.se, self.test.df, margin, n=self.bias.n, n_unscored=missing)
+        if found.p is None or score.p is None:
+            return found
+        return found.model_copy(update={"p": max(found.p, score.p)})
 
 
 def self_preference(
@@ -77,7 +88,12 @@ def self_preference(
         test=test,
         discrimination=discrimination,
         n_even=int(even.sum()),
+        clustered=_shared(groups[used]),
     )
+
+
+def _shared(cluster: Codes) -> bool:
+    return len(np.unique(cluster)) < len(cluster)
 
 
 def _preference(values: npt.ArrayLike, name: str) -> Array:
@@ -96,7 +112,7 @@ def _difference(
     k, n = int(hits[first].sum()), int(first.sum())
     k0, n0 = int(hits[~first].sum()), int((~first).sum())
     estimate, test = rate_difference(k, n, k0, n0, n_unscored=missing), compare_rates(k, n, k0, n0, missing)
-    if len(np.unique(cluster)) < len(cluster) and estimate.value is not None:
+    if _shared(cluster) and estimate.value is not None:
         return _clustered(hits.astype(float), first, cluster, estimate, missing)
     source = f"{SELF_SOURCE}; {estimate.source}"
     return estimate.model_copy(update={"source": source}), test

@@ -17,7 +17,7 @@ from appliance.statistics.agreement.symmetry import mcnemar
 from appliance.statistics.arrays import Array, kept, untestable
 from appliance.statistics.bounded import SOURCE as BOUNDED_SOURCE
 from appliance.statistics.bounded import Spread, spread
-from appliance.statistics.equivalence import tost
+from appliance.statistics.equivalence import equivalence_without_variation, tost
 from appliance.statistics.paired.net import NET_BOUNDS, interpret, net_share
 from appliance.statistics.paired.pairs import Ids, Pairs, make_pairs
 from appliance.statistics.paired.tests import sign_flip
@@ -28,12 +28,13 @@ TANGO_SOURCE = "Tango (1998)"
 
 class NetShare(Frozen):
     """plus less minus, as a share of items. counts: items with plus alone and with minus alone, None where
-    repeats were averaged or items come in clusters. The test is two-sided, of plus = minus. unscored_share:
-    see `Pairs`."""
+    repeats were averaged or items come in clusters. clusters: of items, each item one where they are
+    independent. The test is two-sided, of plus = minus. unscored_share: see `Pairs`."""
 
     effect: EffectSize
     test: Significance
     counts: tuple[int, int] | None
+    clusters: int
     unscored_share: float
 
     def hypothesis(self, name: str, margin: float, min_n: int, kept_share: float = 1.0) -> Hypothesis:
@@ -49,6 +50,7 @@ class NetShare(Frozen):
             n=effect.n,
             min_n=min_n,
             unscored_share=self.unscored_share,
+            reach=1.0,
         )
 
     def _equivalence(self, margin: float, kept_share: float) -> Significance:
@@ -60,10 +62,19 @@ class NetShare(Frozen):
         if self.counts is not None:
             found = score_equivalence(*self.counts, effect.n, visible, missing)
         else:
-            found = tost(effect.value, effect.se, self.test.df, visible, n=effect.n, n_unscored=missing)
+            found = self._equivalent_mean(visible)
         hidden = f"noise leaves {visible:.3g} of a margin of {margin:g} visible" if kept_share < 1 else ""
         note = "; ".join(filter(None, (found.note, hidden)))
         return found.model_copy(update={"note": note, "inputs": inputs})
+
+    def _equivalent_mean(self, margin: float) -> Significance:
+        """TOST, and never surer than the bound on differences so rare that no cluster shows one."""
+        effect = self.effect
+        found = tost(effect.value, effect.se, self.test.df, margin, n=effect.n, n_unscored=effect.n_unscored)
+        if found.p is None or effect.value is None:
+            return found
+        rare = equivalence_without_variation(effect.value, 1.0, margin, n=self.clusters)
+        return found.model_copy(update={"p": max(found.p, 1.0 if rare.p is None else rare.p)})
 
 
 def share(events: Array, item: Ids | None = None, cluster: Ids | None = None) -> Estimate:
@@ -148,6 +159,7 @@ def _of_counts(pairs: Pairs, name: str, source: str) -> NetShare:
         ),
         test=mcnemar([[same, plus], [minus, 0]]).model_copy(update=told),
         counts=(plus, minus),
+        clusters=pairs.n,
         unscored_share=pairs.unscored_share,
     )
 
@@ -162,19 +174,23 @@ def _of_means(pairs: Pairs, name: str, source: str) -> NetShare:
     }  # fmt: skip
     if len(pairs.cluster_sums) < 2:
         alone = EffectSize(low=None, high=None, note="fewer than two clusters: no interval", **told)
-        return NetShare(effect=alone, test=sign_flip(pairs), counts=None, unscored_share=pairs.unscored_share)
+        test = sign_flip(pairs)
+        return NetShare(effect=alone, test=test, counts=None, clusters=1, unscored_share=pairs.unscored_share)
     found = _spread(pairs, [1.0, -1.0])
     half = found.half(0.95)
     effect = EffectSize(
         low=max(-1.0, found.centre - half), high=min(1.0, found.centre + half), se=found.se, **told
     )
     test = sign_flip(pairs).model_copy(update={"df": found.df})
-    return NetShare(effect=effect, test=test, counts=None, unscored_share=pairs.unscored_share)
+    k = len(pairs.cluster_sums)
+    return NetShare(effect=effect, test=test, counts=None, clusters=k, unscored_share=pairs.unscored_share)
 
 
 def _spread(pairs: Pairs, ends: list[float]) -> Spread:
-    """Of the mean over items, from the clusters' deviations: the cluster-robust error."""
+    """Of the mean over items, from the clusters' deviations: the cluster-robust error. With clusters always
+    t: few of them do not know their spread, padded or not."""
     k, mean = len(pairs.cluster_sums), float(pairs.differences.mean())
     sizes = np.bincount(pairs.cluster, minlength=k)
     values = mean + (pairs.cluster_sums - sizes * mean) * k / pairs.n
-    return spread(np.round(values, 12), np.array(ends), two_valued=False)
+    found = spread(np.round(values, 12), np.array(ends), two_valued=False)
+    return found._replace(df=k - 1) if pairs.clustered else found

@@ -46,6 +46,7 @@ class PairedAnalysis(Frozen):
             n=self.mean.n,
             min_n=min_n,
             unscored_share=self.unscored_share,
+            reach=largest,
         )
 
 

@@ -19,26 +19,25 @@ SOURCE = "Schuirmann (1987), Hall (1992)"
 
 
 class Shape(Frozen):
-    """What a mean's distribution rests on. independent: pairs, with clusters those over the design effect.
+    """What a mean's distribution rests on. clusters: of pairs, each pair one where they are independent. A
+    template's pairs may differ in what is common, and still agree in what is rare.
     df: of its t, None for fewer than two clusters. skewness: of the mean, the differences' over √n."""
 
-    independent: int = Field(ge=0)
+    clusters: int = Field(ge=0)
     df: FiniteFloat | None
     skewness: FiniteFloat
 
 
 def shape(pairs: Pairs) -> Shape:
-    k, n = len(pairs.cluster_sizes), pairs.n
+    k = len(pairs.cluster_sizes)
     if k < 2:
-        return Shape(independent=k, df=None, skewness=0.0)
+        return Shape(clusters=k, df=None, skewness=0.0)
     mean, se, df = mean_and_error(pairs)
     if not se > 0:
-        return Shape(independent=k, df=df, skewness=0.0)
+        return Shape(clusters=k, df=df, skewness=0.0)
     away = pairs.cluster_sums - pairs.cluster_sizes * mean
     skewness = math.fsum(away**3) / math.fsum(away**2) ** 1.5
-    variance = math.fsum((pairs.differences - mean) ** 2) / (n - 1)
-    independent = min(n, max(1, int(variance / se**2 + 1e-9))) if pairs.clustered else n
-    return Shape(independent=independent, df=df, skewness=skewness)
+    return Shape(clusters=k, df=df, skewness=skewness)
 
 
 def equivalent_mean(mean: Estimate, form: Shape, margin: float, largest: float | None = None) -> Significance:
@@ -61,7 +60,7 @@ def equivalent_mean(mean: Estimate, form: Shape, margin: float, largest: float |
     if largest is None or mean.value is None or form.df is None:
         return plain if plain.p is None else _no_less(plain, _skewed(mean, form, margin))
     rare = equivalence_without_variation(
-        mean.value, largest, margin, n=form.independent, n_unscored=missing
+        mean.value, largest, margin, n=form.clusters, n_unscored=missing
     ).model_copy(update={"n": n})
     if plain.p is None:
         return rare

@@ -30,6 +30,10 @@ def sign_flip(pairs: Pairs, seed: int = 0, draws: int = DRAWS, mid_p: bool = Tru
     rejects far too seldom (1.8% of nulls at 5%, for 20 pairs half of which tie), which hides real effects.
     Mid-p does not guarantee the level, but keeps it where it was measured: 1–5 scores, 20 to 200 pairs, 20%
     or half of which tie, 4–6% at 5% and 0.3–0.7% at 0.5%; where nearly all tie, no test has power at 20.
+    The null is that the two variants are exchangeable, so that differences are symmetric around 0: what an
+    attribute that does not matter gives. An attribute that moves many scores a little one way and few a lot
+    the other has an effect though its mean is 0, and is found more often than 5% (7.8% at 50 pairs where 20%
+    lose 1 and 5% gain 4).
     statistic: the mean difference. Undefined without pairs; p = 1 where all are zero.
     Sources: Fisher (1935); mid-p: Lancaster (1961); draws counted as in Phipson and Smyth (2010).
     """
