@@ -68,6 +68,17 @@ def test_few_clusters_do_not_clear_a_net_share_at_the_margin(k: int) -> None:
     assert wrong / 400 <= 0.06
 
 
+def test_the_net_share_of_clusters_takes_their_t_and_their_number() -> None:
+    cluster, plus = np.repeat(np.arange(9), 20), np.zeros(180)
+    plus[3] = 1
+    found = net(plus, np.zeros(180), "n", "s", cluster=cluster)
+    assert (found.test.df, found.clusters) == (8, 9)
+    equivalence = found.hypothesis("h", 0.2, 5).equivalence
+    assert equivalence is not None and equivalence.p is not None
+    share = (0.2 - 1 / 180) / (1 - 1 / 180)
+    assert equivalence.p == pytest.approx((1 - share) ** 9)
+
+
 @pytest.mark.parametrize(("n", "rates", "margin"), [(50, (0.15, 0.05), 0.1), (80, (0.12, 0.02), 0.1)])
 def test_self_preference_at_the_margin_is_cleared_in_six_percent_at_most(
     n: int, rates: tuple[float, float], margin: float
