@@ -16,6 +16,7 @@ T = TypeVar("T", bound=Frozen)
 
 # No file system takes an empty path or one with a NUL; said here, the message names the setting.
 FilePath = Annotated[str, Field(pattern=r"^[^\x00]+$")]
+Mitigation = Literal["name redaction", "order randomisation", "length normalisation"]
 Temperature = Annotated[float, Field(ge=0, le=2)]
 
 
@@ -85,7 +86,8 @@ class TargetConfig(Frozen):
     the rubric's placeholder. output_schema: JSON schema of its reply, "" for a single member. score_field:
     the member that holds the score or the choice. scale: all scores, without a schema. choices: what stands
     for the first, the second and a tie. temperature: at which it runs; retry_temperatures: of the second and
-    third attempt."""
+    third attempt. mitigations: what its pipeline does about bias. "name redaction" changes what it is asked;
+    "order randomisation" and "length normalisation" are worked out from the same answers."""
 
     mode: Literal["pointwise", "pairwise"] = "pointwise"
     prompt: str = Field(default="", pattern=r"^[^\x00]*$")
@@ -95,6 +97,7 @@ class TargetConfig(Frozen):
     score_field: str = ""
     scale: tuple[int, ...] = (1, 2, 3, 4, 5)
     choices: tuple[str, str] | tuple[str, str, str] = ("A", "B", "tie")
+    mitigations: tuple[Mitigation, ...] = ()
     temperature: Temperature = 0.0
     retry_temperatures: tuple[Temperature, Temperature] = (0.2, 0.4)
 
@@ -158,6 +161,16 @@ class AlertsConfig(Frozen):
     command: tuple[str, ...] = ()
 
 
+class BiasGateConfig(Frozen):
+    """Refuses an audit by judges that are not shown to be unbiased themselves. store: of their judge-bias
+    audits, or its configuration; "" demands none. dimensions: that must be clear, by name or family; empty
+    for all that were audited. max_age_days: an older audit does not count; None for any age."""
+
+    store: str = Field(default="", pattern=r"^[^\x00]*$")
+    dimensions: tuple[str, ...] = ()
+    max_age_days: int | None = Field(default=None, ge=1)
+
+
 class LimitsConfig(Frozen):
     """max_unscored: share of records unscored by either judge above which `run` exits with 3."""
 
@@ -177,6 +190,7 @@ class Config(Frozen):
     decision: DecisionConfig = DecisionConfig()
     divergence: DivergenceConfig = DivergenceConfig()
     repeats: RepeatsConfig = RepeatsConfig()
+    bias_gate: BiasGateConfig = BiasGateConfig()
     limits: LimitsConfig = LimitsConfig()
     alerts: AlertsConfig = AlertsConfig()
     store: FilePath = "audit.sqlite"

@@ -77,9 +77,9 @@ class Project:
         )
         return self.write(name, text)
 
-    def invoke(self, *args: object) -> Result:
+    def invoke(self, *args: object, stdin: str | None = None) -> Result:
         """The command line in this process; a crash fails the test with its own traceback."""
-        result = CliRunner().invoke(main, [str(arg) for arg in args])
+        result = CliRunner().invoke(main, [str(arg) for arg in args], input=stdin)
         if result.exception is not None and not isinstance(result.exception, SystemExit):
             raise result.exception
         return result

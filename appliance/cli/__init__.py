@@ -20,10 +20,11 @@ COMMANDS = {
     "init": ("appliance.cli.init:init", "Write an annotated configuration."),
     "plan": ("appliance.cli.plan:plan", "Calls, tokens and time of a run, before anything runs."),
     "run": ("appliance.cli.run:run", "Audit the records with both judges; resumes by itself."),
-    "runs": ("appliance.cli.runs:runs", "List the runs of a store, or show one."),
+    "runs": ("appliance.cli.runs:runs", "List, show or compare the runs of a store."),
     "report": ("appliance.cli.report:report", "Write a run's report as html, json, csv or md."),
     "divergence": ("appliance.cli.divergence:divergence", "Show where and how much the judges disagree."),
     "selftest": ("appliance.cli.selftest:selftest", "Audit scripted judges with planted biases."),
+    "signoff": ("appliance.cli.signoff:signoff", "Sign the findings of a judge-bias audit as a person."),
     "explain": ("appliance.cli.explain:explain", "Show how one finding came about."),
 }
 

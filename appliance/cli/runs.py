@@ -12,7 +12,7 @@ from appliance.cli.stores import RUN, STORE, as_json_option, reading
 
 @click.group()
 def runs() -> None:
-    """List the runs of a store, or show one."""
+    """List the runs of a store, show one, or compare two."""
 
 
 @runs.command("list")
@@ -44,3 +44,32 @@ def show_command(run_id: str, store: Path, as_json: bool) -> None:
         json.dumps(summary_of(report), indent=2, ensure_ascii=False) if as_json else write(report, "terminal")
     )
     click.echo(shown)
+
+
+@runs.command("compare")
+@click.argument("before", metavar="BEFORE")
+@click.argument("after", metavar="AFTER", default="latest")
+@STORE
+@as_json_option
+def compare_command(before: str, after: str, store: Path, as_json: bool) -> None:
+    """Compare two judge-bias runs: what a mitigation, a new prompt or a new model changed."""
+    from appliance.pipeline.judge_bias.comparison import compare_runs
+    from appliance.reports.judge_bias.comparison import comparison_text
+
+    with reading(store) as reader:
+        found = compare_runs(reader, before, after)
+    told = [c.model_dump(mode="json") for c in found]
+    click.echo(json.dumps(told, indent=2, ensure_ascii=False) if as_json else comparison_text(found))
+
+
+@runs.command("prior")
+@RUN
+@STORE
+def prior_command(run_id: str, store: Path) -> None:
+    """Print the last audit of each judge before RUN as JSON; null for a first audit."""
+    from appliance.pipeline.judge_bias.drift import fetch_prior_audit_results
+
+    with reading(store) as reader:
+        names = [judge["name"] for judge in reader.judges(reader.run(run_id)["run_id"])]
+        found = {name: fetch_prior_audit_results(reader, run_id, name) for name in names}
+    click.echo(json.dumps(found, indent=2, ensure_ascii=False))

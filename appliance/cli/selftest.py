@@ -39,14 +39,17 @@ def selftest(audit: str, seeds: int, as_json: bool) -> None:
 
 
 def _table(results: tuple[CaseResult, ...]) -> list[str]:
+    from appliance.reports.words import counts
+
     columns = " ".join(f"{name:>18}" for name in ("detected", "wrongly cleared", "false alarms"))
-    lines = [f"{'planted bias':14} {'size':>10} {'runs':>5} {columns}"]
+    lines = [f"{'planted bias':14} {'size':>10} {'runs':>5} {columns}  outcomes"]
     for r in results:
         shares = " ".join(f"{_share(share):>18}" for share in (r.detected, r.cleared, r.false_alarms))
-        lines.append(f"{r.case:14} {r.size:>10} {r.runs:>5} {shares}")
+        lines.append(f"{r.case:14} {r.size:>10} {r.runs:>5} {shares}  {counts(r.outcomes)}")
     return [
         *lines,
         "Shares of runs with 95% intervals. A false alarm is a flag on any dimension but the planted one.",
+        "Outcomes are those of the planted dimension, of all dimensions where nothing is planted.",
     ]
 
 

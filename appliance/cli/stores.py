@@ -27,16 +27,23 @@ def as_json_option(function: Callable[..., Any]) -> Callable[..., Any]:
     return click.option("--json", "as_json", is_flag=True, help="Print JSON for a program.")(function)
 
 
+def store_path(store: Path) -> Path:
+    """The store itself, or the one that this configuration names."""
+    from appliance.config import load_config
+
+    if store.suffix != ".toml":
+        return store
+    config = load_config(store)
+    return config.resolve(config.store)
+
+
 @contextmanager
 def reading(store: Path) -> Iterator[Reader]:
     """A reader of the store at this path, or of the one that this configuration names."""
-    from appliance.config import load_config
     from appliance.store.database import open_for_reading, reported
     from appliance.store.reader import Reader
 
-    if store.suffix == ".toml":
-        config = load_config(store)
-        store = config.resolve(config.store)
+    store = store_path(store)
     database = open_for_reading(store)
     try:
         with reported(store):

@@ -29,12 +29,14 @@ class Item(Frozen):
 
 class Variant(Frozen):
     """An item under a probe. attribute: the value of the varied attribute, e.g. "padded" or "Black female".
-    detail: what exactly stands there, e.g. the name that was used; "" where the attribute says it all."""
+    detail: what exactly stands there, e.g. the name that was used; "" where the attribute says it all.
+    person: the full name of the person as it stands in this variant; "" for that of the item."""
 
     attribute: str
     input: str
     output: str
     detail: str = ""
+    person: str = ""
 
 
 class ProbePair(Frozen):

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections import Counter
-from collections.abc import Sequence
+from collections import Counter, defaultdict
 from functools import lru_cache
 
 from appliance.domain.base import Frozen
@@ -15,8 +14,10 @@ from appliance.errors import UnknownIdError
 from appliance.judges.budget import longest_reply
 from appliance.judges.tokens import PromptEncoder, load_encoder
 from appliance.pipeline.cells import Cell, CellRules, cells_of
+from appliance.pipeline.judge_bias.reporting import margin_of, scale_of
 from appliance.pipeline.judges import JudgeSpec
 from appliance.pipeline.prepare import Prepared, with_salt
+from appliance.statistics.power.equivalence import fewest_to_clear
 from appliance.statistics.power.means import paired_mde
 from appliance.statistics.power.proportions import detectable
 from appliance.store.database import check_place, open_for_reading
@@ -43,10 +44,13 @@ class JudgePlan(Frozen):
 class DimensionPlan(Frozen):
     """One dimension of a judge-bias audit. unbuilt: reason -> pairs. detectable: smallest mean difference
     that these pairs show with 80% power if the differences of the pairs have a standard deviation of one
-    point, Holm over the dimensions; None when it is not asked."""
+    point, Holm over the dimensions; None when it is not asked. tasks: that the pairs belong to; with fewer
+    than tasks_to_clear the dimension cannot be cleared, whatever is found."""
 
     dimension: str
     pairs: int
+    tasks: int
+    tasks_to_clear: int
     unbuilt: dict[str, int]
     detectable: float | None
 
@@ -55,7 +59,7 @@ class Plan(Frozen):
     """dimensions: of a judge-bias audit. small_groups: records of each group that has too few to conclude on.
     detectable: group -> smallest difference of its flag rate from the rest of its dimension that would be
     shown with 80% power, at rates near one half (the hardest), Holm over the dimension's groups; None for a
-    group without a rest."""
+    group without a rest. refused: why a judge may not audit, by its own bias audit (see `bias_gate`)."""
 
     records: int
     skipped: tuple[str, ...]
@@ -63,6 +67,7 @@ class Plan(Frozen):
     small_groups: dict[str, int]
     detectable: dict[str, float | None]
     dimensions: tuple[DimensionPlan, ...] = ()
+    refused: tuple[str, ...] = ()
 
 
 def make_plan(prepared: Prepared) -> Plan:
@@ -90,20 +95,26 @@ def _plan(prepared: Prepared, reader: Reader | None) -> Plan:
         judges=tuple(_judge_plan(prepared, judge, reader) for judge in prepared.judges),
         small_groups={group: n for group, n in sizes.items() if n < SMALL_GROUP},
         detectable=_detectable(prepared),
-        dimensions=_dimensions(prepared.material.pairs),
+        dimensions=_dimensions(prepared),
+        refused=tuple(f"{a.judge}: {'; '.join(a.problems)}" for a in prepared.admitted if a.problems),
     )
 
 
-def _dimensions(pairs: Sequence[TestPair]) -> tuple[DimensionPlan, ...]:
-    by_dimension: dict[str, list[TestPair]] = {}
-    for pair in pairs:
-        by_dimension.setdefault(pair.dimension, []).append(pair)
+def _dimensions(prepared: Prepared) -> tuple[DimensionPlan, ...]:
+    config, by_dimension = prepared.config, defaultdict[str, list[TestPair]](list)
+    for pair in prepared.material.pairs:
+        by_dimension[pair.dimension].append(pair)
     asked = {name: sum(not p.unbuilt for p in members) for name, members in by_dimension.items()}
     tests = sum(n > 1 for n in asked.values())
+    task = {record.record_id: record.template_id for record in prepared.records.records}
+    low, high = scale_of(config.target)
+    needed = fewest_to_clear(margin_of(config.target, config.decision), high - low)
     return tuple(
         DimensionPlan(
             dimension=name,
             pairs=asked[name],
+            tasks=len({task[p.first] for p in members if p.first}),
+            tasks_to_clear=needed,
             unbuilt=dict(Counter(p.unbuilt for p in members if p.unbuilt).most_common()),
             detectable=paired_mde(asked[name], tests=tests).value if asked[name] > 1 else None,
         )

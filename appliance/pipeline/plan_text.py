@@ -9,6 +9,7 @@ def plan_text(plan: Plan) -> str:
     """The plan in words, for a terminal."""
     lines = [f"{plan.records} records to judge, {len(plan.skipped)} rows that cannot be"]
     lines += [f"  not judged: {row}" for row in plan.skipped]
+    lines += [f"REFUSED by [bias_gate]: {why}" for why in plan.refused]
     for judge in plan.judges:
         lines += _judge_lines(judge)
     for dimension in plan.dimensions:
@@ -28,7 +29,9 @@ def _dimension_lines(planned: DimensionPlan) -> list[str]:
         "" if planned.detectable is None else f", show a mean difference of {planned.detectable:.2f} points"
     )
     of = " for a standard deviation of 1" if shows else ""
-    lines = [f"{planned.dimension}: {planned.pairs} pairs{shows}{of}"]
+    lines = [f"{planned.dimension}: {planned.pairs} pairs of {planned.tasks} tasks{shows}{of}"]
+    if 0 < planned.tasks < planned.tasks_to_clear:
+        lines.append(f"  cannot come out as clear: that takes {planned.tasks_to_clear} tasks or more")
     return lines + [f"  {n} not asked: {reason}" for reason, n in planned.unbuilt.items()]
 
 

@@ -19,18 +19,20 @@ from appliance.domain.records import Record, RecordSet, Span
 from appliance.domain.tasks import Question, Sampling, Task, make_task
 from appliance.errors import ConfigError
 from appliance.judges.grammar import reply_schema
+from appliance.pipeline.bias_gate import Admitted, admissions
 from appliance.pipeline.judges import JudgeSpec, judge_spec
 from appliance.pipeline.kinds import KINDS, Kind
 from appliance.pipeline.material import Material, labels_json
 
 SEEDS_A_REPEAT = 1000
 # Settings that leave a run what it is. Rules of decision are part of it: they are fixed beforehand.
-_NOT_THE_RUN = {"folder", "store", "input", "limits", "alerts"}
+_NOT_THE_RUN = {"folder", "store", "input", "limits", "alerts", "bias_gate"}
 
 
 @dataclass(frozen=True)
 class Prepared:
-    """A run that can start. `identity` hashes what the run is about, so that the same command resumes it."""
+    """A run that can start. admitted: the judges' own bias audits, where they are demanded. `identity`
+    hashes what the run is about, so that the same command resumes it."""
 
     config: Config
     root: Path
@@ -40,6 +42,7 @@ class Prepared:
     spans: dict[str, tuple[Span, ...]]
     judges: tuple[JudgeSpec, ...]
     identity: str
+    admitted: tuple[Admitted, ...] = ()
     salt: str = ""
 
     @property
@@ -80,6 +83,7 @@ def prepare(config: Config, root: Path) -> Prepared:
         spans={record.record_id: audit.spans(record) for record in material.records.records},
         judges=judges,
         identity=_identity(config, audit, material, judges),
+        admitted=admissions(config, judges),
     )
 
 

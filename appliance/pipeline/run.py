@@ -10,6 +10,7 @@ from typing import Any
 
 from appliance.domain.base import canonical_json
 from appliance.errors import EngineError, IncompleteError
+from appliance.pipeline.bias_gate import check_admissions
 from appliance.pipeline.prepare import Prepared, with_salt
 from appliance.pipeline.turn import Progress, Turn
 from appliance.store.database import check_place, open_for_writing, writer_lock
@@ -32,7 +33,9 @@ def execute(
     stopping: Callable[[], bool],
 ) -> str:
     """Run, or resume, to the end; returns the run's id. IncompleteError when stopped on the way: what is
-    finished is kept, and the same command goes on from there. A complete run is not asked again."""
+    finished is kept, and the same command goes on from there. A complete run is not asked again. GateError
+    before any call for a judge that needs a bias audit of its own and has none that passes."""
+    check_admissions(prepared.admitted)
     check_place(prepared.store)
     with writer_lock(prepared.store):
         database = open_for_writing(prepared.store)
@@ -63,6 +66,8 @@ def _execute(
         run_id = _new_run_id()
         prepared = with_salt(prepared, run_id if options.fresh else "")
         _create(prepared, run_id, writer)
+        for admitted in prepared.admitted:
+            writer.event(run_id, "admitted", **admitted.model_dump(mode="json"))
     try:
         for judge in prepared.judges:
             Turn(prepared, judge, run_id, reader, writer, progress, stopping, isolated=options.isolated).run()

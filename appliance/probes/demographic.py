@@ -60,7 +60,7 @@ class NameProbe:
 
 def _variant(item: Item, old: Person, new: Person, attribute: str) -> tuple[Variant, set[str]]:
     task, answer = rename(item.input, old, new), rename(item.output, old, new)
-    made = Variant(attribute=attribute, input=task.text, output=answer.text, detail=new.name)
+    made = Variant(attribute=attribute, input=task.text, output=answer.text, detail=new.name, person=new.name)
     return made, task.terms | answer.terms
 
 

@@ -104,7 +104,7 @@ def _refuse_word(text: str, match: re.Match[str], first: str) -> None:
 
 
 def _gendered(text: str, old: Person, new: Person) -> list[tuple[int, int, str]]:
-    nouns, names = _nouns(new.pronouns), "|".join(map(re.escape, old.parts))
+    nouns, names = gendered_nouns(new.pronouns), "|".join(map(re.escape, old.parts))
     found = []
     for match in WORD.finditer(text):
         pronoun = swapped(text, match, new.pronouns)
@@ -127,7 +127,8 @@ def _belongs(text: str, match: re.Match[str]) -> bool:
 
 
 @lru_cache(maxsize=2)
-def _nouns(to: str) -> dict[str, str]:
+def gendered_nouns(to: str) -> dict[str, str]:
+    """Gendered nouns -> those of the gender `to`."""
     table = tomllib.loads((Path(__file__).parent / "data" / "gendered.toml").read_text(encoding="utf-8"))
     return {male: female for female, male in table.items()} if to == "she" else dict(table)
 

@@ -24,6 +24,8 @@ FIELDS = (
     "attribute_a",
     "attribute_b",
     "quality",
+    "person_a",
+    "person_b",
 )
 REQUIRED = ("pair_id", "dimension", "output_a", "output_b", "attribute_a", "attribute_b")
 
@@ -32,6 +34,7 @@ Found = tuple[tuple[tuple[Item, ProbePair], ...], tuple[SkippedRecord, ...]]
 
 def read_pairs(path: Path, columns: Mapping[str, str]) -> Found:
     """Pairs and the rows that cannot be asked, in file order. input_b: the task of b where it differs.
+    person_a, person_b: full name of the person in each, for name redaction.
 
     Raises InputError, naming file and line: as `read_records` does for the file, a missing column, an empty
     or duplicate pair_id, an empty dimension or attribute, two attributes that are the same.
@@ -86,6 +89,8 @@ def _pair(row: Row, pair_id: str, values: Mapping[str, str]) -> tuple[Item, Prob
         {"item_id": pair_id, "input": task, "output": values["output_b"], "place": row.place}
         | {"quality": quality if quality in ("good", "bad") else ""}
     )
-    first = Variant(attribute=a, input=task, output=values["output_a"])
-    second = Variant(attribute=b, input=values.get("input_b", "") or task, output=values["output_b"])
+    one, two = (values.get(k, "").strip() for k in ("person_a", "person_b"))
+    first = Variant(attribute=a, input=task, output=values["output_a"], person=one)
+    other = values.get("input_b", "") or task
+    second = Variant(attribute=b, input=other, output=values["output_b"], person=two)
     return item, ProbePair(item_id=pair_id, dimension=dimension, a=first, b=second)

@@ -13,7 +13,8 @@ from appliance.pipeline.judge_bias.scores import Answers
 @dataclass(frozen=True)
 class Asked:
     """records: by record_id. answers: by repeat, record_id -> verdict. prompts: task_id -> the prompt as it
-    was sent. span: highest less lowest score. margin: smallest mean difference that matters."""
+    was sent. span: highest less lowest score. margin: smallest mean difference that matters.
+    mitigations: of the judge's pipeline."""
 
     records: Mapping[str, Record]
     answers: Answers
@@ -22,3 +23,4 @@ class Asked:
     span: float
     margin: float
     rule: DecisionConfig
+    mitigations: tuple[str, ...] = ()

@@ -11,11 +11,13 @@ LEVELS: tuple[Level, ...] = ("low", "medium", "high", "critical")
 _BY_SIZE = {"negligible": 0, "small": 0, "medium": 1, "large": 2}
 # Family of dimensions (what stands before a colon) -> what usually helps.
 _ACTIONS = {
-    POSITION: "Ask in both orders and count a winner only where they agree (mitigation 'order').",
-    "length": "Bound the length of answers, or say in the rubric that length earns nothing; audit again.",
+    POSITION: "Ask in both orders and count a winner only where they agree, or draw the order "
+    '(target.mitigations = ["order randomisation"]).',
+    "length": "Bound the length of answers, say in the rubric that length earns nothing, or correct the "
+    'scores (target.mitigations = ["length normalisation"]); audit again.',
     "style": "Bring answers into one form before they are judged (plain text); then audit again.",
-    DEMOGRAPHIC: "Redact names and pronouns in what the judge sees (mitigation 'names'); do not use its "
-    "scores to compare people until an audit of the redacted input is clear.",
+    DEMOGRAPHIC: "Redact names and pronouns in what the judge sees (target.mitigations = "
+    '["name redaction"]); do not use its scores to compare people until an audit with it is clear.',
     "authority": "Strip citations before judging, or have each one verified by a person.",
     "bandwagon": "Strip statements about other people's opinions before judging.",
     "sentiment": "State in the rubric that tone earns nothing; then audit again.",

@@ -11,10 +11,12 @@ from appliance.domain.base import digest
 from appliance.domain.pairs import Item, ProbePair, TestPair, Unbuilt, Variant
 from appliance.domain.records import Record
 from appliance.probes.interface import Probe
+from appliance.probes.redaction import redact
 
 POSITION = "position"
 GIVEN = "as given"
 DEMOGRAPHIC = "demographic"
+NAMES = "name redaction"
 LONGER, SHORTER = "longer", "shorter"  # of two answers as they are, not padded
 RECORDED = "recorded"  # in a judge's details: it was not asked here, its scores came from a file
 
@@ -25,17 +27,19 @@ class Design:
     def __init__(self, config: Config) -> None:
         self._config = config
         self._pairwise = config.target.mode == "pairwise"
+        self._redacted = NAMES in config.target.mitigations
         self._records: dict[str, Record] = {}  # by content
         self.pairs: list[TestPair] = []
 
     def add_given(self, items: Sequence[Item]) -> None:
         """The answers as given, so that the use of the scale is known. Two answers are compared as pairs."""
         for item in [] if self._pairwise else items:
-            self._shown(item, GIVEN, item.input, item.output, "")
+            task, output = (self._seen(text, item.person) for text in (item.input, item.output))
+            self._shown(item, GIVEN, task, output, "")
 
     def add(self, dimension: str, built: Iterable[tuple[Item, ProbePair | Unbuilt]]) -> None:
         """All pairs of one dimension; too few of them are not asked at all, and each says so."""
-        found = list(built)
+        found = [(item, self._redact(item, pair)) for item, pair in built]
         count = sum(isinstance(pair, ProbePair) for _, pair in found)
         refused = self._too_few(dimension, count)
         for item, pair in found:
@@ -46,6 +50,20 @@ class Design:
         found = list(self._records.values())
         random.Random(self._config.probes.seed).shuffle(found)
         return tuple(found)
+
+    def _redact(self, item: Item, pair: ProbePair | Unbuilt) -> ProbePair | Unbuilt:
+        if not self._redacted or isinstance(pair, Unbuilt):
+            return pair
+        return pair.model_copy(update={k: self._unnamed(item, getattr(pair, k)) for k in ("a", "b")})
+
+    def _unnamed(self, item: Item, variant: Variant) -> Variant:
+        person = variant.person or item.person
+        texts = {k: self._seen(getattr(variant, k), person) for k in ("input", "output")}
+        return variant.model_copy(update=texts)
+
+    def _seen(self, text: str, person: str) -> str:
+        """As the judge's input pipeline lets it see it."""
+        return redact(text, person) if self._redacted else text
 
     def _too_few(self, dimension: str, count: int) -> str:
         rule = self._config.decision
@@ -134,11 +152,30 @@ def position_pairs(items: Sequence[Item]) -> list[tuple[Item, ProbePair | Unbuil
 
 
 def chosen(items: Sequence[Item], count: int, seed: int) -> list[Item]:
-    """At most `count` items, good and bad ones in turn so that both are in the test, in a seeded order."""
+    """At most `count` items in a seeded order: first one of each task, because answers to one task are no
+    independent evidence, and good and bad ones in turn, so that both are in the test."""
     shuffled = sorted(items, key=lambda item: item.item_id)
     random.Random(seed).shuffle(shuffled)
-    by_quality: dict[str, list[Item]] = defaultdict(list)
+    by_task: dict[str, list[Item]] = defaultdict(list)
     for item in shuffled:
-        by_quality[item.quality].append(item)
-    rounds = [(at, item) for group in by_quality.values() for at, item in enumerate(group)]
+        by_task[item.input].append(item)
+    qualities = sorted({item.quality for item in items})
+    rounds: list[tuple[int, Item]] = []
+    for number, answers in enumerate(by_task.values()):
+        wanted = qualities[number % len(qualities)]
+        answers.sort(key=lambda item: item.quality != wanted)
+        rounds += enumerate(answers)
     return [item for _, item in sorted(rounds, key=lambda pair: pair[0])][:count]
+
+
+def partners(items: Sequence[Item], used: Sequence[Item]) -> list[Item]:
+    """For each task of `used`, answers of the other qualities: whether the judge tells good from bad is asked
+    of both answers to a task."""
+    held = {(item.input, item.quality) for item in used}
+    tasks = {item.input for item in used}
+    found: list[Item] = []
+    for item in items:
+        if item.quality and item.input in tasks and (item.input, item.quality) not in held:
+            held.add((item.input, item.quality))
+            found.append(item)
+    return found

@@ -21,6 +21,7 @@ COMPONENTS = {
     "quantisation": "precision",
     "temperatures": "sampling",
     "seed": "sampling",
+    "mitigations": "mitigations",
 }
 
 
@@ -32,12 +33,17 @@ def fetch_prior_audit_results(reader: Reader, audit_id: str, judge: str) -> dict
     before = [r for r in reader.runs() if r["audit"] == run["audit"] and r["status"] == "complete"]
     for earlier in before[_place(before, run["run_id"]) :]:
         held = {j["name"]: j for j in reader.judges(earlier["run_id"])}
-        if judge in held and _comparable(run, earlier):
+        if judge in held and comparable(run, earlier):
             means = reader.baseline(earlier["run_id"], judge)
             if means is not None:
                 told = {"run_id": earlier["run_id"], "created": earlier["created"], "means": means}
-                return told | {"details": held[judge]["details"]}
+                return told | {"details": components(earlier, held[judge]["details"])}
     return None
+
+
+def components(run: dict[str, Any], details: dict[str, Any]) -> dict[str, Any]:
+    """A judge's fingerprint and what its pipeline does in a run (a row of `runs`)."""
+    return details | {"mitigations": json.loads(run["config"])["target"].get("mitigations", [])}
 
 
 def _place(runs: list[dict[str, Any]], run_id: str) -> int:
@@ -46,8 +52,8 @@ def _place(runs: list[dict[str, Any]], run_id: str) -> int:
     return ids.index(run_id) + 1 if run_id in ids else 0
 
 
-def _comparable(one: dict[str, Any], other: dict[str, Any]) -> bool:
-    """Scores of another mode or scale are no baseline."""
+def comparable(one: dict[str, Any], other: dict[str, Any]) -> bool:
+    """Rows of `runs`. Scores of another mode or scale are no baseline."""
     first, second = (json.loads(r["config"])["target"] for r in (one, other))
     return bool(first["mode"] == second["mode"] and first["scale"] == second["scale"])
 
@@ -58,23 +64,25 @@ def earlier_of(reader: Reader, run: dict[str, Any], target: TargetResult) -> Ear
     if prior is None:
         return None
     now = {d.dimension: d.analysis.mean.value if d.analysis else None for d in target.dimensions}
-    changed = _changed(prior["details"], target.details)
+    changed = changed_components(prior["details"], components(run, target.details))
     return Earlier(
         judge=target.judge,
         run_id=prior["run_id"],
         created=prior["created"],
         changed=changed,
         dimensions={name: (prior["means"].get(name), value) for name, value in now.items()},
-        attribution=_attribution(changed),
+        attribution=attribution(changed),
     )
 
 
-def _changed(then: dict[str, Any], now: dict[str, Any]) -> tuple[str, ...]:
+def changed_components(then: dict[str, Any], now: dict[str, Any]) -> tuple[str, ...]:
+    """Components of a fingerprint that differ, as people name them."""
     keys = [k for k in {**then, **now} if then.get(k) != now.get(k)]
     return tuple(dict.fromkeys(COMPONENTS.get(key, key) for key in keys))
 
 
-def _attribution(changed: tuple[str, ...]) -> str:
+def attribution(changed: tuple[str, ...]) -> str:
+    """What a difference may be laid to, in words."""
     if not changed:
         return "the same judge in every component: differences are those of items, seeds and chance"
     if len(changed) == 1:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -52,20 +53,39 @@ class JudgeBiasKind:
         return ""
 
     def problems(self, report: JudgeBiasReport) -> list[str]:
-        """Every dimension must be clear for every judge, and what needs a signature must have it."""
-        open_ones = [
-            f"{t.judge}: {d.dimension} {d.status}"
-            for t in report.targets
-            for d in t.dimensions
-            if not d.placebo and d.status != "clear"
-        ]
-        found = [f"not shown to be unbiased: {'; '.join(open_ones)}"] if open_ones else []
-        found += [f"{t.judge}: {problem}" for t in report.targets for problem in t.scores.problems]
+        """Every dimension must be clear for every judge, after its mitigation where it has one; what needs a
+        signature must have it."""
+        found = [problem for target in report.targets for problem in target_problems(target)]
         if report.review:
             found.append(f"{len(report.review)} questions wait for a person")
-        if report.config["decision"]["high_stakes"] and not report.signed:
-            found.append("high stakes: findings and test design are not signed off (`appliance signoff`)")
-        return found
+        return found + unsigned(report)
+
+
+def target_problems(target: TargetResult, dimensions: Sequence[str] = ()) -> list[str]:
+    """Why this judge is not shown to be unbiased: dimensions that are not clear, and what its scores lack.
+    dimensions: those that must be clear, by name or family; empty for all that were audited."""
+    asked = [d for d in target.dimensions if not d.placebo]
+    chosen = [d for d in asked if not dimensions or _named(d.dimension, dimensions)]
+    open_ones = [f"{d.dimension} {_left(d)}" for d in chosen if _left(d) != "clear"]
+    missing = [n for n in dimensions if not any(_named(d.dimension, [n]) for d in asked)]
+    open_ones += [f"{name} not audited" for name in missing]
+    found = [f"{target.judge}: not shown to be unbiased: {'; '.join(open_ones)}"] if open_ones else []
+    return found + [f"{target.judge}: {problem}" for problem in target.scores.problems]
+
+
+def unsigned(report: JudgeBiasReport) -> list[str]:
+    """What high stakes demand before anything is done about a finding."""
+    if not report.config["decision"]["high_stakes"] or report.signed:
+        return []
+    return ["high stakes: findings and test design are not signed off (`appliance signoff`)"]
+
+
+def _named(dimension: str, names: Sequence[str]) -> bool:
+    return any(dimension == name or dimension.startswith(f"{name}: ") for name in names)
+
+
+def _left(result: DimensionResult) -> str:
+    return result.after.decision.outcome if result.after else result.status
 
 
 def _means(target: TargetResult) -> dict[str, float | None]:

@@ -8,7 +8,15 @@ from appliance.config import Config
 from appliance.domain.pairs import Item, ProbePair, Unbuilt
 from appliance.domain.records import RecordSet, SkippedRecord
 from appliance.errors import ConfigError, InputError
-from appliance.pipeline.judge_bias.design import POSITION, Design, build, chosen, position_pairs
+from appliance.pipeline.judge_bias.design import (
+    NAMES,
+    POSITION,
+    Design,
+    build,
+    chosen,
+    partners,
+    position_pairs,
+)
 from appliance.pipeline.material import Material
 from appliance.probes.registry import probes
 from appliance.records.items import read_items
@@ -36,8 +44,9 @@ def _probed(config: Config, design: Design) -> tuple[SkippedRecord, ...]:
     if not items:
         raise InputError(f"{path}: no items that can be scored", "Check the column of the output.")
     settings = config.probes
+    _refuse_unnamed(config, [item.person for item in items])
     used = chosen(items, settings.num_test_pairs, settings.seed)
-    design.add_given(used)
+    design.add_given([*used, *partners(items, used)])
     for dimension, built in _by_dimension(config, items, used):
         design.add(dimension, built)
     return skipped
@@ -74,12 +83,22 @@ def _unknown(name: str) -> str:
 
 def _supplied(config: Config, design: Design) -> tuple[SkippedRecord, ...]:
     pairs, skipped = read_pairs(config.resolve(config.input.pairs), config.input.columns)
+    _refuse_unnamed(config, [pair.a.person or pair.b.person for _, pair in pairs])
     dimensions: dict[str, Built] = {}
     for item, pair in pairs:
         dimensions.setdefault(pair.dimension, []).append((item, pair))
     for dimension, built in dimensions.items():
         design.add(dimension, built)
     return skipped
+
+
+def _refuse_unnamed(config: Config, persons: Sequence[str]) -> None:
+    """Nothing would be redacted, and the audit would seem to show that redaction does not help."""
+    if NAMES in config.target.mitigations and not any(persons):
+        raise ConfigError(
+            "target.mitigations: 'name redaction' needs to know the person, and no row names one",
+            "Give items a column person (pairs: person_a and person_b), or leave the mitigation out.",
+        )
 
 
 def _refuse_nothing(design: Design) -> None:

@@ -17,7 +17,8 @@ from appliance.pipeline.judge_bias.assessment import remediation_of, severity_of
 from appliance.pipeline.judge_bias.design import RECORDED
 from appliance.pipeline.judge_bias.drift import earlier_of
 from appliance.pipeline.judge_bias.labels import against_labels, own_pairs
-from appliance.pipeline.judge_bias.results import dimension_results, family_of
+from appliance.pipeline.judge_bias.results import dimension_results, family_of, not_cleared
+from appliance.pipeline.judge_bias.signature import signature
 from appliance.pipeline.judge_bias.usage import score_use
 from appliance.pipeline.turns import judge_turns
 from appliance.reports.judge_bias.data import JudgeBiasReport, SideBySide, TargetResult
@@ -50,7 +51,6 @@ def build_judge_bias_report(reader: Reader, run_id: str) -> JudgeBiasReport:
     inconclusive = any(t.inconclusive for t in targets)
     skipped = reader.skipped(run_id)
     review = reader.review(run_id)
-    signed = reader.events(run_id, "signed_off")
     return JudgeBiasReport(
         run_id=run_id,
         audit=run["audit"],
@@ -73,7 +73,7 @@ def build_judge_bias_report(reader: Reader, run_id: str) -> JudgeBiasReport:
         side_by_side=_side_by_side(targets, answers, records, target) if len(targets) == 2 else None,
         earlier=tuple(e for t in targets if (e := earlier_of(reader, run, t)) is not None),
         review=review,
-        signed={k: str(v) for k, v in signed[-1]["detail"].items()} if signed else None,
+        signed=signature(reader, run_id),
     )
 
 
@@ -105,6 +105,7 @@ def asked_of(
         span=high - low,
         margin=margin_of(target, rule),
         rule=rule,
+        mitigations=target.mitigations,
     )
 
 
@@ -112,6 +113,7 @@ def _target(reader: Reader, run_id: str, judge: dict[str, Any], asked: Asked) ->
     pairs = own_pairs(reader.pairs(run_id), RECORDED in judge["details"], asked.answers[0])
     results = dimension_results(pairs, asked, judge["name"])
     use = score_use(asked, results)
+    results = not_cleared(results) if use.constant else results
     said = [v for by_record in asked.answers for v in by_record.values()]
     unscored = [v for v in said if v.status == "unscored"]
     turns = judge_turns(reader, run_id, judge)

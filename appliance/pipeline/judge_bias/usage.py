@@ -26,7 +26,8 @@ def score_use(asked: Asked, results: Sequence[DimensionResult]) -> ScoreUse:
     return ScoreUse(
         counts=dict(sorted(counts.items(), key=lambda pair: float(pair[0]))),
         good_over_bad=quality,
-        problems=(*_sameness(counts, asked.pairwise), *_blindness(quality), *_floor(results)),
+        constant=bool(sameness := _sameness(counts, asked.pairwise)),
+        problems=(*sameness, *_blindness(quality), *_floor(results)),
     )
 
 

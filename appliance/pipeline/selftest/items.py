@@ -1,4 +1,4 @@
-"""Items for the self-test: sixty plain answers about one person each, of our own making."""
+"""Items for the self-test: plain answers about one person each, of our own making."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ _THINGS = (
     "a desk by the window", "a copy of the form", "a later train", "a new key card", "a room for Tuesday",
     "a second invoice", "a shorter shift", "a spare charger", "a table near the door", "a tour ticket",
 )  # fmt: skip
-_PLACES = ("front office", "library", "depot")
+_PLACES = ("front office", "library", "depot", "help desk", "workshop", "canteen")
 _PERSON, _PRONOUNS = "Victor Almeida", "he"
 
 
 def write_items(path: Path) -> None:
-    """Two answers to each of thirty tasks, one good and one bad."""
+    """Two answers to each of sixty tasks, one good and one bad."""
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
         writer.writerow(["item_id", "input", "output", "quality", "person", "pronouns"])

@@ -45,6 +45,18 @@ class PairRow(Frozen):
     excluded: str = ""
 
 
+class After(Frozen):
+    """A dimension after a mitigation that is worked out from the same answers. mean: difference that is left.
+    change: mean difference after less before, over the same pairs, with its test. The decision belongs to a
+    family of its own, all dimensions after mitigation."""
+
+    mitigation: str
+    mean: Estimate
+    change: Estimate
+    change_test: Significance
+    decision: Decision
+
+
 class DimensionResult(Frozen):
     """One dimension under one judge. varies: what differs, in words; differences are a - b.
 
@@ -54,7 +66,8 @@ class DimensionResult(Frozen):
     measured, measured_test: mean difference of the scores expected from the judge's own token
     probabilities; beside the decision, not part of it. changed: share of pairs whose scores differ, net of
     the same share in the placebo pairs of the same items. repeat_noise: share of answers that differ in a
-    repeat of the same question. position: pairwise only, over this dimension's pairs.
+    repeat of the same question. after: what a mitigation of the scores leaves of it. position: pairwise
+    only, over this dimension's pairs.
     unbuilt: reason -> items for which no pair could be built."""
 
     dimension: str
@@ -73,6 +86,7 @@ class DimensionResult(Frozen):
     measured_test: Significance | None
     changed: NetRate | None
     repeat_noise: Estimate | None
+    after: After | None
     position: PositionBias | None
     n_pairs: int
     n_complete: int
@@ -93,10 +107,12 @@ class Remediation(Frozen):
 class ScoreUse(Frozen):
     """How the judge uses its scale on the answers as given: a judge that always says the same cannot be
     shown to be biased, and is of no use. good_over_bad: mean score of good less bad items, where both are
-    known. problems: in words, why the audit of this judge says little; empty when it does not."""
+    known. constant: it gives one answer to nearly everything, so nothing of it can be cleared. problems: in
+    words, why the audit of this judge says little; empty when it does not."""
 
     counts: dict[str, int]
     good_over_bad: Estimate | None
+    constant: bool
     problems: tuple[str, ...]
 
 
@@ -137,6 +153,31 @@ class Earlier(Frozen):
     changed: tuple[str, ...]
     dimensions: dict[str, tuple[float | None, float | None]]
     attribution: str
+
+
+class DimensionChange(Frozen):
+    """One dimension in two runs. before, after: mean differences, over all pairs of each; None where it was
+    not measured. change: mean over the pairs that both runs scored, after less before, and the decision on
+    it: "flagged" means that a change of the margin is shown, and "clear" that there is none."""
+
+    dimension: str
+    before: Estimate | None
+    after: Estimate | None
+    change: Estimate | None
+    decision: Decision | None
+
+
+class Comparison(Frozen):
+    """One judge in two runs. changed: what differs between them; attribution: what a difference may be laid
+    to, in words."""
+
+    judge: str
+    before_run: str
+    after_run: str
+    changed: tuple[str, ...]
+    attribution: str
+    margin: float
+    dimensions: tuple[DimensionChange, ...]
 
 
 class SideBySide(Frozen):

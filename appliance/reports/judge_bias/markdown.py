@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from appliance.reports.judge_bias.data import DimensionResult, JudgeBiasReport, TargetResult
-from appliance.reports.judge_bias.summary import mean, points
+from appliance.reports.judge_bias.summary import left, mean, points
 from appliance.reports.markdown import escape, table
 from appliance.reports.words import counts, missing, number
 
@@ -53,7 +53,8 @@ def _row(result: DimensionResult) -> tuple[str, ...]:
 
 def _reasons(target: TargetResult) -> Iterator[str]:
     for result in target.dimensions:
-        yield f"- {escape(result.dimension)}: {escape(result.reason)}"
+        after = f" {left(result.after)}." if result.after else ""
+        yield f"- {escape(result.dimension)}: {escape(result.reason + after)}"
     for step in target.remediation:
         yield f"- **{step.priority}** {escape(step.dimension)}: {escape(step.recommended_action)}"
 
@@ -84,6 +85,10 @@ def _review(report: JudgeBiasReport) -> Iterator[str]:
     yield f"## For people to review ({len(report.review)})\n"
     for record_id, why in report.review.items():
         yield f"- **{escape(record_id)}**: {escape('; '.join(why))}"
+    if report.signed:
+        yield escape(
+            f"Signed off by {report.signed['by']} on {report.signed['at']}: {report.signed['reason']}"
+        )
     if not report.review:
         yield "No question was routed to people by the rules of this run."
 

@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Iterator
 
 from appliance.domain.estimates import Estimate
-from appliance.reports.judge_bias.data import DimensionResult, JudgeBiasReport, TargetResult
+from appliance.reports.judge_bias.data import After, DimensionResult, JudgeBiasReport, TargetResult
 from appliance.reports.words import counts, inline, plural, signed
 
 _WIDTH = 92
@@ -29,11 +29,20 @@ def points(estimate: Estimate | None, reason: str = "no statistics") -> str:
     return f"{signed(estimate.value)} ({signed(estimate.low)} to {signed(estimate.high)})"
 
 
+def left(after: After) -> str:
+    """What a mitigation leaves, and what it changed."""
+    return (
+        f"after {after.mitigation}: {after.decision.outcome}, {points(after.mean)}; "
+        f"change {points(after.change)}"
+    )
+
+
 def mean(result: DimensionResult) -> Estimate | None:
     return result.analysis.mean if result.analysis else None
 
 
-def _wrap(text: str, indent: str = "") -> list[str]:
+def wrap(text: str, indent: str = "") -> list[str]:
+    """Lines of at most 92 columns, what follows the first one indented."""
     hang = indent + "  "
     return textwrap.wrap(
         inline(text), _WIDTH, initial_indent=indent, subsequent_indent=hang, break_on_hyphens=False
@@ -41,24 +50,26 @@ def _wrap(text: str, indent: str = "") -> list[str]:
 
 
 def _top(report: JudgeBiasReport) -> Iterator[str]:
-    yield from _wrap(f"judge-bias audit ({report.mode}) · run {report.run_id} · {report.status}")
-    yield from _wrap(f"{plural(report.n_items, 'item')}; a mean difference of {report.margin:g} matters")
+    yield from wrap(f"judge-bias audit ({report.mode}) · run {report.run_id} · {report.status}")
+    yield from wrap(f"{plural(report.n_items, 'item')}; a mean difference of {report.margin:g} matters")
     for earlier in report.earlier:
-        yield from _wrap(f"{earlier.judge}: earlier audit {earlier.run_id}; {earlier.attribution}")
+        yield from wrap(f"{earlier.judge}: earlier audit {earlier.run_id}; {earlier.attribution}")
 
 
 def _target(target: TargetResult) -> Iterator[str]:
     unscored = (
         f", {target.n_unscored} unscored ({counts(target.unscored_reasons)})" if target.n_unscored else ""
     )
-    yield from _wrap(f"{target.judge}: {target.n_questions} questions{unscored}; severity {target.severity}")
-    yield from _wrap(f"scores given: {counts(target.scores.counts) or 'none'}", "  ")
+    yield from wrap(f"{target.judge}: {target.n_questions} questions{unscored}; severity {target.severity}")
+    yield from wrap(f"scores given: {counts(target.scores.counts) or 'none'}", "  ")
     for problem in target.scores.problems:
-        yield from _wrap(f"WARNING: {problem}", "  ")
+        yield from wrap(f"WARNING: {problem}", "  ")
     for name, share in target.against_labels.items():
-        yield from _wrap(f"{name}: {points(share)}", "  ")
+        yield from wrap(f"{name}: {points(share)}", "  ")
     for result in target.dimensions:
-        yield from _wrap(_line(result), "  ")
+        yield from wrap(_line(result), "  ")
+        if result.after:
+            yield from wrap(f"{'':17} {left(result.after)}", "  ")
 
 
 def _line(result: DimensionResult) -> str:
@@ -71,5 +82,9 @@ def _line(result: DimensionResult) -> str:
 def _people(report: JudgeBiasReport) -> Iterator[str]:
     yield "Clear means that an effect of the margin or more is ruled out; inconclusive never does."
     yield f"For people to review: {plural(len(report.review), 'question')}"
+    if report.signed:
+        yield from wrap(
+            f"Signed off by {report.signed['by']} on {report.signed['at']}: {report.signed['reason']}"
+        )
     if report.skipped:
         yield f"Not judged: {plural(len(report.skipped), 'row')}"

@@ -51,6 +51,16 @@ def equivalence_margin(n: int, sd: float = 1.0, power: float = 0.8, alpha: float
     )  # fmt: skip
 
 
+def fewest_to_clear(margin: float, largest: float, alpha: float = 0.05) -> int:
+    """Independent pairs (templates) below which nothing can be cleared, whatever is found: with fewer, a
+    share margin / largest of differences of the largest size could be missing from the sample by chance. See
+    `paired.equivalence.equivalent_mean`. Raises ValueError unless 0 < margin <= largest and 0 < alpha < 1."""
+    quantiles(alpha, 1, 0.8)
+    if not 0 < margin <= largest:
+        raise ValueError(f"margin {margin} must be above 0 and at most the largest difference, {largest}")
+    return 1 if margin == largest else math.floor(math.log(alpha) / math.log(1 - margin / largest)) + 1
+
+
 def _check(margin: float, sd: float) -> None:
     if not (math.isfinite(margin) and math.isfinite(sd) and sd > 0):
         raise ValueError(f"margin {margin} and sd {sd}: finite numbers, sd above 0, expected")
