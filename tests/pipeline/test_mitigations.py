@@ -34,7 +34,9 @@ def setup(
     project.write(
         name,
         "audit = 'judge-bias'\nstore = 'audit.sqlite'\n[input]\npath = 'items.csv'\n[judges]\n"
-        f"a = 'scripted:planted:a.json'\n[probes]\ndimensions = {json.dumps(dimensions)}\n[target]\n{target}\n{more}",
+    """The only judge's."""
+    found = [d for d in summary["targets"][0]["dimensions"] if d["dimension"] == name]
+    return dict(found[0])
     )
 
 
