@@ -34,9 +34,8 @@ def setup(
     project.write(
         name,
         "audit = 'judge-bias'\nstore = 'audit.sqlite'\n[input]\npath = 'items.csv'\n[judges]\n"
-    """The only judge's."""
-    found = [d for d in summary["targets"][0]["dimensions"] if d["dimension"] == name]
-    return dict(found[0])
+        f"a = 'scripted:planted:a.json'\n[probes]\ndimensions = {json.dumps(dimensions)}\n"
+        f"[target]\n{target}\n{more}",
     )
 
 
