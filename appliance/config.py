@@ -145,11 +145,13 @@ class DecisionConfig(Frozen):
 class ScoresConfig(Frozen):
     """Scores that were given earlier, audited without a call. path: their file. columns: our field -> the
     file's column, or several joined by "+". judge: columns whose values name the judge. ties: words that
-    stand for a tie; an empty winner that is not one of them is unscored."""
+    stand for a tie; an empty winner that is not one of them is unscored. attributes: columns whose values are
+    groups; each row is then one scored output, and every group is compared with the others."""
 
     path: str = Field(default="", pattern=r"^[^\x00]*$")
     columns: dict[str, str] = Field(default_factory=dict)
     judge: tuple[str, ...] = ()
+    attributes: tuple[str, ...] = ()
     ties: tuple[str, ...] = ("tie",)
 
 

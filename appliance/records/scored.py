@@ -1,4 +1,4 @@
-"""Scores that a judge gave earlier: one row a pair, pointwise or in both orders."""
+"""Scores that a judge gave earlier: one row a pair, pointwise or in both orders, or one row an output."""
 
 from __future__ import annotations
 
@@ -14,33 +14,41 @@ from appliance.records.readers import read_table
 from appliance.records.table import Row, Table
 
 POINTWISE = ("pair_id", "dimension", "attribute_a", "score_a", "attribute_b", "score_b")
+OUTPUTS = ("item_id", "score")
 PAIRWISE = ("item_id", "winner_as_given", "winner_swapped")
 OPTIONAL = ("cluster", "label", "length_1", "length_2")
 
 
 @dataclass(frozen=True)
 class ScoredRow:
-    """judge: the values of the judge's columns, joined; "recorded" without any. values: our field -> cell."""
+    """judge: the values of the judge's columns, joined; "recorded" without any. values: our field -> cell.
+    groups: attribute -> the row's value, "" where it has none."""
 
     judge: str
     place: str
     values: Mapping[str, str]
+    groups: Mapping[str, str]
 
 
 def read_scored(
-    path: Path, pairwise: bool, columns: Mapping[str, str], judge_columns: Sequence[str]
+    path: Path,
+    required: Sequence[str],
+    columns: Mapping[str, str],
+    judge_columns: Sequence[str],
+    attributes: Sequence[str] = (),
 ) -> tuple[ScoredRow, ...]:
-    """All rows in file order. columns: our field -> the file's column; several, joined by "+", make one id.
+    """All rows in file order. required: POINTWISE, PAIRWISE or OUTPUTS. columns: our field -> the file's
+    column; several, joined by "+", make one id. attributes: columns whose values are groups.
 
     Raises InputError, naming file and line: as `read_records` does for the file, a missing column, an empty
     id, one id twice for one judge.
     """
-    required = PAIRWISE if pairwise else POINTWISE
     wanted = [name for field in required for name in columns.get(field, field).split("+")]
     table = read_table(path, partial(has_columns, wanted=wanted))
     layout = _layout(table, columns, required)
     judges = [_column(table, name, "judge") for name in judge_columns]
-    rows = tuple(_row(row, layout, judges) for row in table.rows)
+    groups = {name: _column(table, name, "an attribute") for name in attributes}
+    rows = tuple(_row(row, layout, judges, groups) for row in table.rows)
     _refuse_twice(rows, required[0])
     return rows
 
@@ -69,7 +77,9 @@ def _column(table: Table, name: str, field: str) -> str:
     return column
 
 
-def _row(row: Row, layout: Mapping[str, Sequence[str]], judges: Sequence[str]) -> ScoredRow:
+def _row(
+    row: Row, layout: Mapping[str, Sequence[str]], judges: Sequence[str], groups: Mapping[str, str]
+) -> ScoredRow:
     values = {
         field: " / ".join(cell_text(row.cells.get(column)).strip() for column in names)
         for field, names in layout.items()
@@ -78,7 +88,8 @@ def _row(row: Row, layout: Mapping[str, Sequence[str]], judges: Sequence[str]) -
     if not key:
         raise InputError(f"{row.place}: the id is empty", "Give every row an id.")
     judge = " / ".join(cell_text(row.cells.get(column)).strip() for column in judges) or "recorded"
-    return ScoredRow(judge, row.place, values)
+    told = {name: cell_text(row.cells.get(column)).strip() for name, column in groups.items()}
+    return ScoredRow(judge, row.place, values, told)
 
 
 def _refuse_twice(rows: Sequence[ScoredRow], field: str) -> None:

@@ -75,7 +75,7 @@ _OUTCOMES = ("flagged", "clear", "inconclusive", "insufficient data", "not run")
 
 def _direction(result: DimensionResult) -> str:
     """'length: favours "padded" over "as given" by 0.42 points'."""
-    mean = result.analysis.mean.value if result.analysis else None
+    mean = result.mean.value if result.mean else None
     if not mean:
         return result.dimension
     more, less = (result.a, result.b) if mean > 0 else (result.b, result.a)

@@ -104,7 +104,7 @@ def _items(report: JudgeBiasReport) -> set[str]:
 
 
 def _mean(result: DimensionResult | None) -> Estimate | None:
-    return result.analysis.mean if result is not None and result.analysis is not None else None
+    return result.mean if result is not None else None
 
 
 def _change(

@@ -31,14 +31,16 @@ def decided(analyses: Mapping[str, PairedAnalysis], asked: Asked, family: str) -
     if not hypotheses:
         return {}
     found = decide(family, hypotheses, alpha=rule.significance_threshold)
-    return {d.hypothesis.name: _with_effect(d, analyses[d.hypothesis.name], rule) for d in found.decisions}
+    return {
+        d.hypothesis.name: with_effect(d, primary(analyses[d.hypothesis.name], rule)[1], rule)
+        for d in found.decisions
+    }
 
 
-def _with_effect(decision: Decision, analysis: PairedAnalysis, rule: DecisionConfig) -> Decision:
+def with_effect(decision: Decision, size: EffectSize, rule: DecisionConfig) -> Decision:
     """The document flags only what also exceeds min_effect_size. What is significant and large enough in
     points but not in units of its spread is not cleared either. Differences that do not vary at all have no
     spread to be measured in; a shift of every pair is not small."""
-    size = primary(analysis, rule)[1]
     if decision.outcome != "flagged" or size.value is None or abs(size.value) > rule.min_effect_size:
         return decision
     why = f" Its effect size {size.value:.2f} does not exceed min_effect_size {rule.min_effect_size:g}."

@@ -63,7 +63,7 @@ def earlier_of(reader: Reader, run: dict[str, Any], target: TargetResult) -> Ear
     prior = fetch_prior_audit_results(reader, run["run_id"], target.judge)
     if prior is None:
         return None
-    now = {d.dimension: d.analysis.mean.value if d.analysis else None for d in target.dimensions}
+    now = {d.dimension: d.mean.value if d.mean else None for d in target.dimensions}
     changed = changed_components(prior["details"], components(run, target.details))
     return Earlier(
         judge=target.judge,

@@ -89,7 +89,7 @@ def _left(result: DimensionResult) -> str:
 
 
 def _means(target: TargetResult) -> dict[str, float | None]:
-    return {d.dimension: d.analysis.mean.value if d.analysis else None for d in target.dimensions}
+    return {d.dimension: d.mean.value if d.mean else None for d in target.dimensions}
 
 
 def _alerts(report: JudgeBiasReport) -> list[tuple[str, dict[str, Any]]]:

@@ -14,11 +14,11 @@ from appliance.domain.base import canonical_json, digest
 from appliance.domain.pairs import TestPair
 from appliance.domain.records import Record, RecordSet
 from appliance.domain.verdicts import Verdict
-from appliance.errors import InputError
+from appliance.errors import ConfigError, InputError
 from appliance.pipeline.judge_bias.design import LONGER, POSITION, RECORDED, SHORTER
 from appliance.pipeline.judge_bias.kind import JudgeBiasKind
 from appliance.pipeline.material import Material
-from appliance.records.scored import ScoredRow, read_scored
+from appliance.records.scored import OUTPUTS, PAIRWISE, POINTWISE, ScoredRow, read_scored
 from appliance.store.database import check_place, open_for_writing, writer_lock
 from appliance.store.reader import Reader
 from appliance.store.writer import Batch, Writer
@@ -30,11 +30,10 @@ _FIRST, _SECOND = ("1", "a", "first"), ("2", "b", "second")
 def execute_recorded(config: Config) -> str:
     """Store and conclude the scores of `config.scores` as a run; returns its id. The same file under the same
     settings is the same run. InputError names the line of a score or a winner that cannot be read."""
-    pairwise = config.target.mode == "pairwise"
-    path = config.resolve(config.scores.path)
-    rows = read_scored(path, pairwise, config.scores.columns, config.scores.judge)
-    read = _Pairwise(config) if pairwise else _Pointwise(config)
-    for row in rows:
+    path, form = config.resolve(config.scores.path), _form(config)
+    settings = config.scores
+    read = form(config)
+    for row in read_scored(path, form.required, settings.columns, settings.judge, settings.attributes):
         read.add(row)
     identity = digest(
         [config.model_dump(mode="json", exclude={"folder", "store", "alerts"}), digest_of(path)]
@@ -49,12 +48,25 @@ def execute_recorded(config: Config) -> str:
             database.close()
 
 
+def _form(config: Config) -> type[_Read]:
+    """Which of the three kinds of file it is."""
+    pairwise = config.target.mode == "pairwise"
+    if pairwise and config.scores.attributes:
+        raise ConfigError(
+            "scores.attributes: groups are compared by the scores of single outputs",
+            'Set target.mode = "pointwise", or leave the attributes out.',
+        )
+    return _Pairwise if pairwise else _Outputs if config.scores.attributes else _Pointwise
+
+
 def digest_of(path: Path) -> str:
     return digest(path.read_bytes().hex())
 
 
 class _Read:
-    """Records and pairs, each once, and the verdicts of each judge."""
+    """Records and pairs, each once, and the verdicts of each judge. required: the file's columns."""
+
+    required: tuple[str, ...] = ()
 
     def __init__(self, config: Config) -> None:
         self.config = config
@@ -71,6 +83,7 @@ class _Read:
             self.records[record_id] = Record(
                 record_id=record_id,
                 text=NOT_SUPPLIED,
+                identity={name: value for name, value in row.groups.items() if value},
                 identity_dimensions=(),
                 template_id=row.values.get("cluster") or item,
                 metadata=kept,
@@ -88,23 +101,8 @@ class _Read:
         )
         self.verdicts.setdefault(row.judge, []).append(verdict)
 
-    def _pair(self, dimension: str, item: str, **rest: Any) -> None:
-        pair_id = digest([dimension, item])[:12]
-        base = {"pair_id": pair_id, "dimension": dimension, "item_id": item, "first": None, "second": None}
-        self.pairs.setdefault(pair_id, TestPair.model_validate(base | rest))
-
-
-class _Pointwise(_Read):
-    def add(self, row: ScoredRow) -> None:
-        item, dimension = row.values["pair_id"], row.values["dimension"]
-        a, b = (self._record(row, f"{item} | {side}", item) for side in "ab")
-        for side, record_id in (("a", a), ("b", b)):
-            raw = row.values[f"score_{side}"]
-            self._verdict(row, record_id, self._score(raw, row), raw)
-        told = {side: row.values[f"attribute_{side}"] for side in "ab"}
-        self._pair(dimension, item, first=a, second=b, **told)
-
     def _score(self, raw: str, row: ScoredRow) -> float | None:
+        """A score of the scale; None for none."""
         if not raw:
             return None
         low, high = min(self.config.target.scale), max(self.config.target.scale)
@@ -120,8 +118,38 @@ class _Pointwise(_Read):
             )
         return score
 
+    def _pair(self, dimension: str, item: str, **rest: Any) -> None:
+        pair_id = digest([dimension, item])[:12]
+        base = {"pair_id": pair_id, "dimension": dimension, "item_id": item, "first": None, "second": None}
+        self.pairs.setdefault(pair_id, TestPair.model_validate(base | rest))
+
+
+class _Pointwise(_Read):
+    required = POINTWISE
+
+    def add(self, row: ScoredRow) -> None:
+        item, dimension = row.values["pair_id"], row.values["dimension"]
+        a, b = (self._record(row, f"{item} | {side}", item) for side in "ab")
+        for side, record_id in (("a", a), ("b", b)):
+            raw = row.values[f"score_{side}"]
+            self._verdict(row, record_id, self._score(raw, row), raw)
+        told = {side: row.values[f"attribute_{side}"] for side in "ab"}
+        self._pair(dimension, item, first=a, second=b, **told)
+
+
+class _Outputs(_Read):
+    """Scored outputs of groups: no pairs."""
+
+    required = OUTPUTS
+
+    def add(self, row: ScoredRow) -> None:
+        item, raw = row.values["item_id"], row.values["score"]
+        self._verdict(row, self._record(row, item, item), self._score(raw, row), raw)
+
 
 class _Pairwise(_Read):
+    required = PAIRWISE
+
     def add(self, row: ScoredRow) -> None:
         item = row.values["item_id"]
         given, swapped = (self._record(row, f"{item} | {order}", item) for order in ("as given", "swapped"))

@@ -17,6 +17,7 @@ from appliance.pipeline.judge_bias.assessment import remediation_of, severity_of
 from appliance.pipeline.judge_bias.design import RECORDED
 from appliance.pipeline.judge_bias.drift import earlier_of
 from appliance.pipeline.judge_bias.labels import against_labels, own_pairs
+from appliance.pipeline.judge_bias.observed import observed_results
 from appliance.pipeline.judge_bias.results import dimension_results, family_of, not_cleared
 from appliance.pipeline.judge_bias.signature import signature
 from appliance.pipeline.judge_bias.usage import score_use
@@ -112,6 +113,8 @@ def asked_of(
 def _target(reader: Reader, run_id: str, judge: dict[str, Any], asked: Asked) -> TargetResult:
     pairs = own_pairs(reader.pairs(run_id), RECORDED in judge["details"], asked.answers[0])
     results = dimension_results(pairs, asked, judge["name"])
+    if not pairs:
+        results = observed_results(asked, family_of(judge["name"]))
     use = score_use(asked, results)
     results = not_cleared(results) if use.constant else results
     said = [v for by_record in asked.answers for v in by_record.values()]

@@ -10,6 +10,7 @@ from appliance.domain.base import Frozen
 from appliance.domain.estimates import EffectSize, Estimate, Significance
 from appliance.domain.outcomes import Decision, Outcome
 from appliance.domain.records import SkippedRecord
+from appliance.statistics.divergence.differential import GroupContrast
 from appliance.statistics.judging.flips import NetRate
 from appliance.statistics.judging.position import PositionBias
 from appliance.statistics.paired.analysis import PairedAnalysis
@@ -68,7 +69,8 @@ class DimensionResult(Frozen):
     the same share in the placebo pairs of the same items. repeat_noise: share of answers that differ in a
     repeat of the same question. after: what a mitigation of the scores leaves of it. position: pairwise
     only, over this dimension's pairs.
-    unbuilt: reason -> items for which no pair could be built."""
+    unbuilt: reason -> items for which no pair could be built. observed: instead of pairs, one group of scored
+    outputs against the others; pairs are outputs then, and a group can differ in more than the attribute."""
 
     dimension: str
     varies: str
@@ -93,6 +95,14 @@ class DimensionResult(Frozen):
     n_exceeding: int
     unbuilt: dict[str, int]
     pairs: tuple[PairRow, ...]
+    observed: GroupContrast | None = None
+
+    @property
+    def mean(self) -> Estimate | None:
+        """Mean difference a - b: of pairs, or of observed groups; None without statistics."""
+        if self.analysis is not None:
+            return self.analysis.mean
+        return self.observed.effect if self.observed else None
 
 
 class Remediation(Frozen):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from appliance.reports.html import page
 from appliance.reports.judge_bias.data import JudgeBiasReport
-from appliance.reports.judge_bias.summary import left, mean, points
+from appliance.reports.judge_bias.summary import left, points
 from appliance.reports.judge_bias.view import view
 
 
@@ -16,6 +16,5 @@ def to_html(report: JudgeBiasReport) -> str:
         report=report,
         targets=view(report),
         points=points,
-        mean=mean,
         left=left,
     )

@@ -48,7 +48,7 @@ def document(report: JudgeBiasReport, target: TargetResult) -> dict[str, Any]:
 
 def _dimension(d: DimensionResult) -> dict[str, Any]:
     """Of what has too few complete pairs no statistic is reported; its outcome stands under `appliance`."""
-    mean = d.analysis.mean if d.analysis else None
+    mean = d.mean
     return {
         "dimension": d.dimension,
         "mean_difference": mean.value if mean else None,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from appliance.reports.judge_bias.data import DimensionResult, JudgeBiasReport, TargetResult
-from appliance.reports.judge_bias.summary import left, mean, points
+from appliance.reports.judge_bias.summary import left, points
 from appliance.reports.markdown import escape, table
 from appliance.reports.words import counts, missing, number
 
@@ -44,7 +44,7 @@ def _row(result: DimensionResult) -> tuple[str, ...]:
         escape(result.dimension) + (" (placebo)" if result.placebo else ""),
         f"**{result.status}**",
         escape(f"{result.a} less {result.b}"),
-        escape(points(mean(result))),
+        escape(points(result.mean)),
         number(p, "not tested", 3),
         escape(size + word),
         f"{result.n_complete} of {result.n_pairs}",

@@ -44,7 +44,7 @@ def plot(result: DimensionResult, margin: float, span: float) -> Plot | None:
         round(value / step) * step if len(set(values)) > BINS else round(value, 6) for value in values
     )
     most = max(found.values())
-    mean = result.analysis.mean if result.analysis else None
+    mean = result.mean
     bounds = (mean.low, mean.high) if mean and mean.low is not None and mean.high is not None else None
     return Plot(
         stacks=tuple(_stack(value, n, most, span) for value, n in sorted(found.items())),

@@ -37,10 +37,6 @@ def left(after: After) -> str:
     )
 
 
-def mean(result: DimensionResult) -> Estimate | None:
-    return result.analysis.mean if result.analysis else None
-
-
 def wrap(text: str, indent: str = "") -> list[str]:
     """Lines of at most 92 columns, what follows the first one indented."""
     hang = indent + "  "
@@ -74,9 +70,9 @@ def _target(target: TargetResult) -> Iterator[str]:
 
 def _line(result: DimensionResult) -> str:
     what = f"{result.status.upper():17} {result.dimension}"
-    if result.analysis is None:
+    if result.mean is None:
         return f"{what}: {result.reason}"
-    return f"{what}: {result.a} less {result.b} {points(mean(result))}, {plural(result.n_complete, 'pair')}"
+    return f"{what}: {result.a} less {result.b} {points(result.mean)}, {plural(result.n_complete, 'pair')}"
 
 
 def _people(report: JudgeBiasReport) -> Iterator[str]:

@@ -15,7 +15,7 @@ from appliance.domain.outcomes import Hypothesis
 from appliance.statistics.arrays import Array, Codes, codes, kept, same_length, scores, undefined, untestable
 from appliance.statistics.divergence.exchange import DRAWS, Chance, chances
 from appliance.statistics.divergence.within import Contrast, Layout, by_name, contrast, layout, ranked
-from appliance.statistics.equivalence import tost
+from appliance.statistics.equivalence import equivalence_without_variation, tost
 from appliance.statistics.multiplicity import holm
 from appliance.statistics.paired.pairs import Ids
 
@@ -97,21 +97,34 @@ def differential(
     )  # fmt: skip
 
 
-def hypotheses(found: Differential, margin: float, min_n: int, prefix: str = "") -> tuple[Hypothesis, ...]:
+def hypotheses(
+    found: Differential, margin: float, min_n: int, prefix: str = "", largest: float | None = None
+) -> tuple[Hypothesis, ...]:
     """One hypothesis a group for `outcome.decide`, with TOST within ±margin. n: the smaller of the group
     and the rest in the blocks used. TOST takes its standard error from the interval, which is the wider
-    where few records differ: there the plain one would clear too much."""
+    where few records differ: there the plain one would clear too much. largest: the largest difference of two
+    records that the scale allows, None where it is unbounded: what is rare and what is unscored then cannot
+    bring a clear effect to the margin either (see `paired.equivalence.equivalent_mean`)."""
     return tuple(
         Hypothesis(
             name=f"{prefix}{one.group}", effect=one.effect, margin=margin, test=one.test,
-            equivalence=tost(
-                one.effect.value, _cautious_se(one), one.test.df, margin, n=one.effect.n,
-                n_unscored=one.effect.n_unscored,
-            ),
-            n=min(one.effect.n, one.n_rest), min_n=min_n, unscored_share=_unscored_share(found, one),
+            equivalence=_equivalence(one, margin, largest), n=min(one.effect.n, one.n_rest), min_n=min_n,
+            unscored_share=_unscored_share(found, one), reach=None if largest is None else 2 * largest,
         )
         for one in found.groups
     )  # fmt: skip
+
+
+def _equivalence(one: GroupContrast, margin: float, largest: float | None) -> Significance:
+    effect = one.effect
+    told = tost(
+        effect.value, _cautious_se(one), one.test.df, margin, n=effect.n, n_unscored=effect.n_unscored
+    )
+    if largest is None or told.p is None or effect.value is None:
+        return told
+    units = one.blocks if one.blocks > 1 else min(effect.n, one.n_rest)
+    rare = equivalence_without_variation(effect.value, largest, margin, n=units)
+    return told.model_copy(update={"p": max(told.p, 1.0 if rare.p is None else rare.p)})
 
 
 def _unscored_share(found: Differential, one: GroupContrast) -> float:
