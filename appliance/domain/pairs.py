@@ -15,7 +15,8 @@ class Item(Frozen):
 
     quality: the user's own judgement, so that good and bad examples are both in the test; "" unknown.
     person: the full name of the person that the item is about, as it stands in it; "" for none.
-    pronouns: that person's, as used in the item. place: where it was read, for messages.
+    pronouns: that person's, as used in the item. author: the model that wrote the output, by the name that it
+    has as a judge; "" unknown. place: where it was read, for messages.
     """
 
     item_id: str
@@ -24,6 +25,7 @@ class Item(Frozen):
     quality: Quality = ""
     person: str = ""
     pronouns: Pronouns = ""
+    author: str = ""
     place: str = ""
 
 

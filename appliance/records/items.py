@@ -14,7 +14,7 @@ from appliance.records.columns import find_column, has_columns
 from appliance.records.readers import read_table
 from appliance.records.table import Row, Table
 
-FIELDS = ("item_id", "input", "output", "quality", "person", "pronouns")
+FIELDS = ("item_id", "input", "output", "quality", "person", "pronouns", "author")
 REQUIRED = ("item_id", "output")
 _ALLOWED = {"quality": ("good", "bad", ""), "pronouns": ("she", "he", "they", "")}
 
@@ -71,5 +71,5 @@ def _row(row: Row, columns: Mapping[str, str], seen: dict[str, int]) -> Item | S
             )
     return Item.model_validate(
         {**values, "item_id": item_id, "person": values.get("person", "").strip(), "place": row.place}
-        | {"input": values.get("input", "")}
+        | {"input": values.get("input", ""), "author": values.get("author", "").strip()}
     )

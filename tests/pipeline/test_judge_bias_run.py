@@ -270,3 +270,40 @@ def test_audited_text_is_escaped_in_the_page(project: Project) -> None:
     run(project)
     page = project.ok("report", "--format", "html")
     assert "<script>" not in page and "&lt;script&gt;" in page
+
+
+def authored(project: Project, more: str = "", quality: str = "good") -> None:
+    rows = [["item_id", "input", "output", "quality", "author"]]
+    for n in range(40):
+        for author, text in (
+            ("scripted:planted:a.json", f"Reply {n}. MINE."),
+            ("other", f"Reply {n}. Theirs."),
+        ):
+            rows.append([f"{author}{n}", f"Task {n}?", text, quality, author])
+    out = io.StringIO()
+    csv.writer(out).writerows(rows)
+    project.write("items.csv", out.getvalue())
+    project.write("a.json", STABLE.replace("PADDED", "MINE"))
+    project.write(
+        "audit.toml",
+        "audit = 'judge-bias'\nstore = 'audit.sqlite'\n[input]\npath = 'items.csv'\n[judges]\n"
+        f"a = 'scripted:planted:a.json'\n[probes]\ndimensions = ['authorship']\n{more}",
+    )
+
+
+@pytest.mark.parametrize("mode", ["pointwise", "pairwise"])
+def test_a_judge_that_prefers_its_own_text_is_found_out(project: Project, mode: str) -> None:
+    authored(project, f"[target]\nmode = '{mode}'\n")
+    run(project)
+    (found,) = document(project)["dimension_results"]
+    assert found["dimension"] == "authorship: other vs scripted:planted:a.json"
+    assert found["flagged"] and found["mean_difference"] < 0
+    finding = document(project)["remediation_steps"][0]
+    assert "(self-preference: its own)" in finding["finding"]
+    assert "its own model wrote" in finding["recommended_action"]
+
+
+def test_without_peoples_judgement_no_authors_are_compared(project: Project) -> None:
+    authored(project, quality="")
+    result = project.invoke("run", "audit.toml")
+    assert result.exit_code == 2 and "people have not said" in result.output

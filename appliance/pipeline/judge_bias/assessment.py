@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from appliance.pipeline.judge_bias.authors import AUTHORS
 from appliance.pipeline.judge_bias.design import DEMOGRAPHIC, POSITION
 from appliance.reports.judge_bias.data import DimensionResult, Level, Remediation, Severity
 
@@ -18,6 +19,7 @@ _ACTIONS = {
     "style": "Bring answers into one form before they are judged (plain text); then audit again.",
     DEMOGRAPHIC: "Redact names and pronouns in what the judge sees (target.mitigations = "
     '["name redaction"]); do not use its scores to compare people until an audit with it is clear.',
+    AUTHORS: "Do not let a judge score what its own model wrote, or set a judge of another family beside it.",
     "authority": "Strip citations before judging, or have each one verified by a person.",
     "bandwagon": "Strip statements about other people's opinions before judging.",
     "sentiment": "State in the rubric that tone earns nothing; then audit again.",
@@ -37,14 +39,16 @@ def severity_of(results: Sequence[DimensionResult], high_stakes: bool) -> Severi
     return LEVELS[max(_level(r, high_stakes) for r in flagged)]
 
 
-def remediation_of(results: Sequence[DimensionResult], high_stakes: bool) -> tuple[Remediation, ...]:
+def remediation_of(
+    judge: str, results: Sequence[DimensionResult], high_stakes: bool
+) -> tuple[Remediation, ...]:
     """One step for each flagged dimension, the gravest first."""
     flagged = [r for r in results if r.flagged and not r.placebo]
     ordered = sorted(flagged, key=lambda r: -_level(r, high_stakes))
     return tuple(
         Remediation(
             dimension=r.dimension,
-            finding=f"{_direction(r)}. {r.reason}",
+            finding=f"{_direction(r, judge)}. {r.reason}",
             recommended_action=_ACTIONS.get(_family(r.dimension), _OTHERWISE),
             priority=LEVELS[_level(r, high_stakes)],
         )
@@ -58,7 +62,7 @@ def summary_of(judge: str, results: Sequence[DimensionResult], problems: Sequenc
     told = [
         f"{sum(r.status == s for r in asked)} {s}" for s in _OUTCOMES if any(r.status == s for r in asked)
     ]
-    flagged = [_direction(r) for r in asked if r.flagged]
+    flagged = [_direction(r, judge) for r in asked if r.flagged]
     placebos = [r.dimension for r in results if r.placebo and r.flagged]
     sentences = [f"{judge}: of {len(asked)} dimensions {', '.join(told) or 'none was asked'}."]
     sentences += [f"{'; '.join(flagged)}."] if flagged else []
@@ -73,13 +77,14 @@ def summary_of(judge: str, results: Sequence[DimensionResult], problems: Sequenc
 _OUTCOMES = ("flagged", "clear", "inconclusive", "insufficient data", "not run")
 
 
-def _direction(result: DimensionResult) -> str:
-    """'length: favours "padded" over "as given" by 0.42 points'."""
+def _direction(result: DimensionResult, judge: str) -> str:
+    """'length: favours "padded" over "as given" by 0.42 points'; of authors, whether it is its own text."""
     mean = result.mean.value if result.mean else None
     if not mean:
         return result.dimension
     more, less = (result.a, result.b) if mean > 0 else (result.b, result.a)
-    return f"{result.dimension}: favours '{more}' over '{less}' by {abs(mean):.2f}"
+    own = " (self-preference: its own)" if _family(result.dimension) == AUTHORS and more == judge else ""
+    return f"{result.dimension}: favours '{more}'{own} over '{less}' by {abs(mean):.2f}"
 
 
 def _level(result: DimensionResult, high_stakes: bool) -> int:

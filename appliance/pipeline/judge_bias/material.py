@@ -8,6 +8,7 @@ from appliance.config import Config
 from appliance.domain.pairs import Item, ProbePair, Unbuilt
 from appliance.domain.records import RecordSet, SkippedRecord
 from appliance.errors import ConfigError, InputError
+from appliance.pipeline.judge_bias.authors import AUTHORS, author_pairs
 from appliance.pipeline.judge_bias.design import (
     NAMES,
     POSITION,
@@ -55,18 +56,20 @@ def _probed(config: Config, design: Design) -> tuple[SkippedRecord, ...]:
 def _by_dimension(config: Config, items: Sequence[Item], used: Sequence[Item]) -> list[tuple[str, Built]]:
     settings = config.probes
     own = config.resolve(settings.name_sets) if settings.name_sets else None
-    known = probes(own)
+    known, authored = probes(own), author_pairs(items)
     pairwise = config.target.mode == "pairwise"
-    everything = ((POSITION,) if pairwise else ()) + tuple(known)
-    names = [n for asked in settings.dimensions for n in _members(asked, known)] or everything
+    everything = (*((POSITION,) if pairwise else ()), *authored, *known)
+    names = [n for asked in settings.dimensions for n in _members(asked, everything)] or everything
     found: list[tuple[str, Built]] = []
     for name in dict.fromkeys(names):
         if name == POSITION and pairwise:
             found.append((name, position_pairs(items)[: settings.num_test_pairs]))
+        elif name in authored:
+            found.append((name, authored[name][: settings.num_test_pairs]))
         elif name in known:
             found.append((name, build(known[name], used, settings.seed)))
         else:
-            raise ConfigError(_unknown(name), f"Known: {', '.join((POSITION, *known))}.")
+            raise ConfigError(_unknown(name), f"Known: {', '.join((POSITION, *authored, *known))}.")
     return found
 
 
@@ -78,6 +81,8 @@ def _members(asked: str, known: Iterable[str]) -> list[str]:
 def _unknown(name: str) -> str:
     if name == POSITION:
         return "probes.dimensions: a judge that scores one answer at a time has no position to favour"
+    if name.split(":")[0] == AUTHORS:
+        return f"probes.dimensions: '{name}' needs answers of both models to one task (column author)"
     return f"probes.dimensions: no dimension named '{name}'"
 
 

@@ -134,7 +134,7 @@ def _target(reader: Reader, run_id: str, judge: dict[str, Any], asked: Asked) ->
         against_labels=against_labels(pairs, asked),
         severity=severity_of(results, asked.rule.high_stakes),
         summary=summary_of(judge["name"], results, use.problems),
-        remediation=remediation_of(results, asked.rule.high_stakes),
+        remediation=remediation_of(judge["name"], results, asked.rule.high_stakes),
         n_questions=len(said),
         n_unscored=len(unscored),
         unscored_reasons=dict(Counter(_kind(v) for v in unscored).most_common()),

@@ -32,5 +32,6 @@ def cohen_d_of_groups(effect: Estimate, group: npt.ArrayLike, rest: npt.ArrayLik
     value = effect.value / sd
     return EffectSize(
         value=value, low=bounds[0], high=bounds[1], level=effect.level, method=method, source=SOURCE,
-        interpretation=interpret(value, COHEN_BOUNDS), note=effect.note, n=effect.n, n_unscored=effect.n_unscored,
+        interpretation=interpret(value, COHEN_BOUNDS), note=effect.note, n=effect.n,
+        n_unscored=effect.n_unscored,
     )  # fmt: skip
