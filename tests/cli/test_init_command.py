@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 from projects import Project, rows
@@ -90,3 +91,11 @@ def test_a_judge_bias_configuration_runs_as_it_is_written(project: Project) -> N
     )
     written = load_config(project.folder / "audit.toml")
     assert (written.decision, written.probes, written.repeats) == (bare.decision, bare.probes, bare.repeats)
+
+
+def test_every_commented_setting_of_a_judge_bias_audit_is_a_setting(project: Project) -> None:
+    project.ok("init", "judge-bias")
+    text = (project.folder / "audit.toml").read_text("utf-8")
+    shown, count = re.subn(r"(?m)^# (?=\[\w+\]|\w+ = )", "", text)
+    assert count > 15
+    load_config(project.write("all.toml", shown))
