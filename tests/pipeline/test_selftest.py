@@ -75,13 +75,19 @@ def test_the_whole_pipeline_finds_what_is_planted_and_nothing_else() -> None:
     assert {case.expected for case in cases()} >= {LENGTH, "position", ""}
 
 
-def test_a_selftest_that_fails_says_so_and_exits_with_1(
+def test_a_failing_selftest_says_so_and_exits_with_1(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     blind = CaseResult(
-        case="length", mode="pointwise", size="0.6 points", runs=20, detected=rate(4, 20),
-def test_a_failing_selftest_says_so_and_exits_with_1(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
-    )  # fmt: skip
+        case="length",
+        mode="pointwise",
+        size="0.6 points",
+        runs=20,
+        detected=rate(4, 20),
+        cleared=rate(6, 20),
+        false_alarms=rate(7, 20),
+        outcomes={"clear": 6, "flagged": 4, "inconclusive": 10},
+    )
     assert len(blind.failures) == 3
     monkeypatch.setattr("appliance.pipeline.selftest.judge_bias.run_selftest", lambda *a: (blind,))
     result = project.invoke("selftest", "judge-bias")
