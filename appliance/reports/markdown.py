@@ -14,13 +14,15 @@ from appliance.reports.words import counts, encodable, missing, rate, rate_range
 UNFINISHED = "Records without a verdict are unscored, and unscored is never clean."
 
 _SPECIAL = re.compile(r"[\\`*_{}\[\]~|#]")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _LINE_START = re.compile(r"^([-+=]|\d+[.)](?=\s|$))")
 _ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "@": "&#64;"}
 
 
 def escape(text: str) -> str:
-    """Data as one line of literal text: no markup, no table cell, no link, no mention can come of it."""
-    line = " ".join(encodable(text).split())
+    """Data as one line of literal text: no markup, no table cell, no link, no mention can come of it, and
+    control characters are named, since such a file is also read in a terminal."""
+    line = _CONTROL.sub(lambda m: f"<U+{ord(m[0]):04X}>", " ".join(encodable(text).split()))
     line = _LINE_START.sub(lambda m: m[0][:-1] + "\\" + m[0][-1], _SPECIAL.sub(r"\\\g<0>", line))
     line = "".join(_ENTITIES.get(c, c) for c in line)
     return line.replace("://", "&#58;//").replace("www.", "www&#46;")
