@@ -44,11 +44,13 @@ class Decision(Frozen):
 
 
 class Question(Frozen):
-    """What an audit asks about one record in one attempt. reply_schema: JSON schema of the reply."""
+    """What an audit asks about one record in one attempt. reply_schema: JSON schema of the reply.
+    free_tokens: instead, free text of at most so many tokens, as the model under audit writes; 0 for none."""
 
     messages: tuple[Message, ...]
     reply_schema: dict[str, Any]
     decisions: tuple[Decision, ...]
+    free_tokens: int = Field(default=0, ge=0)
 
 
 class Task(Frozen):
@@ -65,10 +67,11 @@ class Task(Frozen):
 
 def make_task(fingerprint: str, question: Question, sampling: Sampling, salt: str = "") -> Task:
     """The task of a question; see `Task` for what its id covers."""
+    left_out = {"reply_schema"} if question.free_tokens else {"reply_schema", "free_tokens"}
     task_id = digest(
         {
             "judge": fingerprint,
-            "question": question.model_dump(mode="json", exclude={"reply_schema"}),
+            "question": question.model_dump(mode="json", exclude=left_out),
             "reply_schema": json.dumps(question.reply_schema),  # as text: the order of keys matters
             "sampling": sampling.model_dump(mode="json"),
             "salt": salt,

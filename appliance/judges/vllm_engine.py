@@ -42,7 +42,7 @@ class VllmEngine:
     async def answer(self, task: Task) -> Reply:
         """The reply to one task. A prompt that leaves no room for the longest reply is not asked."""
         prompt = self._encoder.encode(task.question.messages)
-        budget = longest_reply(task.question.reply_schema)
+        budget = task.question.free_tokens or longest_reply(task.question.reply_schema)
         common: dict[str, Any] = {
             "task_id": task.task_id,
             "prompt_tokens": len(prompt.ids),
@@ -53,9 +53,10 @@ class VllmEngine:
             detail = f"prompt {len(prompt.ids)} + longest reply {budget} > context {self._context} tokens"
             return Reply(kind="does_not_fit", detail=detail, **common)
         started = time.monotonic()
-        output = await self._generate(task.task_id, prompt, task.question.reply_schema, task.sampling, budget)
+        free = bool(task.question.free_tokens)
+        schema = None if free else task.question.reply_schema
+        output = await self._generate(task.task_id, prompt, schema, task.sampling, budget)
         completion = output.outputs[0]
-        steps = self._steps(completion)
         return Reply(
             kind="text",
             text=completion.text,
@@ -63,7 +64,7 @@ class VllmEngine:
             reply_tokens=len(completion.token_ids),
             seconds=round(time.monotonic() - started, 3),
             notes=_notes(prompt),
-            distributions=_distributions(completion.text, steps, task),
+            distributions=() if free else _distributions(completion.text, self._steps(completion), task),
             **common,
         )
 
@@ -90,8 +91,14 @@ class VllmEngine:
         return text
 
     async def _generate(
-        self, request: str, prompt: EncodedPrompt, schema: dict[str, Any], sampling: Sampling, budget: int
+        self,
+        request: str,
+        prompt: EncodedPrompt,
+        schema: dict[str, Any] | None,
+        sampling: Sampling,
+        budget: int,
     ) -> Any:
+        """schema: None for free text, of which no probabilities are kept."""
         from vllm import SamplingParams
         from vllm.sampling_params import RequestOutputKind, StructuredOutputsParams
 
@@ -99,8 +106,10 @@ class VllmEngine:
             temperature=sampling.temperature,
             seed=sampling.seed,
             max_tokens=budget,
-            logprobs=ALTERNATIVES,
-            structured_outputs=StructuredOutputsParams(**engine_constraint(schema)),
+            logprobs=None if schema is None else ALTERNATIVES,
+            structured_outputs=(
+                None if schema is None else StructuredOutputsParams(**engine_constraint(schema))
+            ),
             output_kind=RequestOutputKind.FINAL_ONLY,
         )
         last = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from appliance.audits.interface import Audit
 from appliance.config import JudgesConfig
@@ -40,14 +40,28 @@ class JudgeSpec:
     weights: Path | None = None
 
 
+class Asking(NamedTuple):
+    """What the asker adds to a model's fingerprint. prompt: hash of what is asked of every record."""
+
+    prompt: str
+    reply_version: str
+    temperatures: tuple[float, ...]
+
+
 def judge_spec(root: Path, name: str, config: JudgesConfig, audit: Audit) -> JudgeSpec:
     """Look up a judge and check its weights against their lock. ModelError says what to do if not."""
+    asking = Asking(audit.prompt.sha256, audit.reply_version, tuple(audit.temperatures))
+    return model_spec(root, name, config, asking)
+
+
+def model_spec(root: Path, name: str, config: JudgesConfig, asking: Asking) -> JudgeSpec:
+    """Any local model, whoever asks it; errors as `judge_spec`."""
     if name.startswith(scripted.PREFIX):
-        return _scripted(name, audit)
+        return _scripted(name, asking)
     manifest = load_manifest(root, name)
     directory = weights_dir(root, manifest)
     digest_of_weights = weights_digest(verify_weights(directory))
-    details = _details(manifest, digest_of_weights, config, audit)
+    details = _details(manifest, digest_of_weights, config, asking)
     # One folder a model: what one worker leaves is never read by another model's.
     cache = root / "models" / "weights" / ".cache" / digest_of_weights[:16]
 
@@ -67,7 +81,7 @@ def judge_spec(root: Path, name: str, config: JudgesConfig, audit: Audit) -> Jud
     )
 
 
-def _details(manifest: ModelManifest, weights: str, config: JudgesConfig, audit: Audit) -> dict[str, Any]:
+def _details(manifest: ModelManifest, weights: str, config: JudgesConfig, asked: Asking) -> dict[str, Any]:
     """Everything that can change an answer. Memory shares and batch size are left out: they change speed.
     (Batch composition can move a greedy answer too; that is repeat noise, to be measured as such.)"""
     engine = manifest.engine
@@ -86,15 +100,15 @@ def _details(manifest: ModelManifest, weights: str, config: JudgesConfig, audit:
         "encoder": ENCODER,
         "prompt_style": manifest.prompt.model_dump(mode="json"),
         "seed": config.seed,
-        "temperatures": list(audit.temperatures),
-        "prompt": audit.prompt.sha256,
-        "reply_version": audit.reply_version,
+        "temperatures": list(asked.temperatures),
+        "prompt": asked.prompt,
+        "reply_version": asked.reply_version,
     }
 
 
-def _scripted(name: str, audit: Audit) -> JudgeSpec:
+def _scripted(name: str, asked: Asking) -> JudgeSpec:
     scripted.check_name(name)
-    told = {"prompt": audit.prompt.sha256, "reply_version": audit.reply_version}
+    told = {"prompt": asked.prompt, "reply_version": asked.reply_version}
     details = scripted.script_details(name) | told
     return JudgeSpec(
         name=name,

@@ -260,4 +260,23 @@ MIGRATIONS: tuple[tuple[str, str], ...] = (
         );
         """,
     ),
+    (
+        # What the model under audit answered: asked once, kept for every run that judges it.
+        "0007_responses",
+        """
+        CREATE TABLE responses (
+            target TEXT NOT NULL, variant_id TEXT NOT NULL, repeat INTEGER NOT NULL, request TEXT NOT NULL,
+            text TEXT NOT NULL, cut INTEGER NOT NULL, error TEXT NOT NULL, seconds REAL NOT NULL,
+            detail TEXT NOT NULL, received TEXT NOT NULL, PRIMARY KEY (target, variant_id, repeat, request)
+        );
+        CREATE TABLE targets (target TEXT PRIMARY KEY, details TEXT NOT NULL);
+        DROP VIEW disparity_map;
+        CREATE VIEW disparity_map AS
+            SELECT run_id, judge, intersectional_labels, count(*) AS n,
+                   sum(audit_severity = 'UNSCORED') AS n_unscored,
+                   sum(audit_severity NOT IN ('UNSCORED', 'None')) AS n_flagged,
+                   sum(upper(audit_severity) IN ('HIGH', 'CRITICAL')) AS n_high
+            FROM audit_results GROUP BY run_id, judge, intersectional_labels;
+        """,
+    ),
 )

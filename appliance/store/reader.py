@@ -9,6 +9,7 @@ from typing import Any
 
 from sqlite_utils import Database
 
+from appliance.domain.grids import Response
 from appliance.domain.pairs import TestPair
 from appliance.domain.records import Record, SkippedRecord, Span
 from appliance.domain.tasks import Reply
@@ -86,6 +87,16 @@ class Reader:
         """What a judge-bias run compares, in order; empty for other audits."""
         sql = "SELECT * FROM test_pairs WHERE run_id = ? ORDER BY position"
         return [TestPair(**{k: row[k] for k in TestPair.model_fields}) for row in self._rows(sql, [run_id])]
+
+    def responses(self, target: str) -> dict[tuple[str, int, str], Response]:
+        """What a model under audit answered: (variant_id, repeat, hash of the request) -> response."""
+        sql = "SELECT * FROM responses WHERE target = ?"
+        return {
+            (row["variant_id"], row["repeat"], row["request"]): Response(
+                **{name: row[name] for name in Response.model_fields}
+            )
+            for row in self._rows(sql, [target])
+        }
 
     def reply(self, task_id: str) -> Reply | None:
         """The kept reply to a task, from whichever run asked it; None when it has not been answered.

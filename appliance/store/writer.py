@@ -11,6 +11,7 @@ from typing import Any
 from sqlite_utils import Database
 
 from appliance.domain.base import canonical_json
+from appliance.domain.grids import Response
 from appliance.domain.pairs import TestPair
 from appliance.domain.records import Record, SkippedRecord, Span
 from appliance.domain.tasks import Reply, Task
@@ -98,6 +99,20 @@ class Writer:
         self._insert("verdicts", [rows.verdict_row(run_id, fingerprint, verdict)])
         self._insert("findings", rows.finding_rows(run_id, fingerprint, verdict))
         self._insert("label_probabilities", rows.probability_rows(run_id, fingerprint, verdict))
+
+    def target(self, target: str, details: dict[str, Any]) -> None:
+        """The model under audit, by its fingerprint."""
+        with self._commit():
+            self._insert("targets", [{"target": target, "details": canonical_json(details)}], ignore=True)
+
+    def save_responses(self, responses: Sequence[tuple[Response, str]]) -> None:
+        """Each with the hash of its request. One that failed before is replaced."""
+        found = [
+            {**response.model_dump(), "request": request, "received": rows.now()}
+            for response, request in responses
+        ]
+        with self._commit():
+            self._insert("responses", found, replace=True)
 
     def event(self, run_id: str, kind: str, **detail: Any) -> None:
         """One line of the run's history: model load, sandbox check, retry, interruption, end."""
