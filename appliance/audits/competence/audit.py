@@ -7,13 +7,14 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from appliance.audits.competence import checks
+from appliance.audits import checks
 from appliance.audits.competence.labels import FLAGS, SCHEME, SUPPORTED
 from appliance.audits.competence.reply import decisions, reply_model
 from appliance.audits.competence.scorecard import build_scorecard, harness_keys
 from appliance.audits.competence.scoring import attribution_score, bias_score, measured_confidence, worst
 from appliance.audits.interface import Ask, Failure
 from appliance.audits.replies import parse
+from appliance.audits.wording import indented, numbered, one_line
 from appliance.config import CompetenceConfig
 from appliance.domain.base import digest
 from appliance.domain.records import Record, Span
@@ -47,8 +48,8 @@ class CompetenceAudit:
         user = fill(self.prompt, "user", values)
         if failure is not None:
             shown = {
-                "FAILURE": _one_line(failure.why),
-                "RAW_REPLY": _indented(_one_line(failure.raw[:RAW_SHOWN])),
+                "FAILURE": one_line(failure.why),
+                "RAW_REPLY": indented(one_line(failure.raw[:RAW_SHOWN])),
             }
             user += (Segment(text="\n\n", trusted=True), *fill(self.prompt, "repair", shown))
         counts = _counts(spans)
@@ -75,28 +76,13 @@ class CompetenceAudit:
 
     def _values(self, record: Record, spans: Sequence[Span]) -> dict[str, str]:
         return {
-            "OUTPUT_UNDER_AUDIT": _numbered(spans, "text"),
-            "CONTEXT": _numbered(spans, "context"),
-            "IDENTITY_SIGNAL": _indented(_one_line(record.identity_signal)),
-            "IDENTITY_DIMENSIONS": _indented(_one_line(", ".join(record.identity_dimensions))),
-            "SCORING_RUBRIC": _indented(record.scoring_rubric),
+            "OUTPUT_UNDER_AUDIT": numbered(spans, "text"),
+            "CONTEXT": numbered(spans, "context"),
+            "IDENTITY_SIGNAL": indented(one_line(record.identity_signal)),
+            "IDENTITY_DIMENSIONS": indented(one_line(", ".join(record.identity_dimensions))),
+            "SCORING_RUBRIC": indented(record.scoring_rubric),
             "REASON_WORDS": str(self._words),
         }
-
-
-def _numbered(spans: Sequence[Span], source: str) -> str:
-    """One line a sentence; evidence is cut from the record itself and stays verbatim."""
-    return "\n".join(f"{s.label}: {_one_line(s.text)}" for s in spans if s.source == source)
-
-
-def _one_line(text: str) -> str:
-    """With its white space folded, so that a sentence cannot start a line that looks like one of ours."""
-    return " ".join(text.split())
-
-
-def _indented(text: str) -> str:
-    """Whatever stands on lines of its own: none of them starts where ours do."""
-    return "\n".join(f"  {line}" for line in text.splitlines())
 
 
 def _counts(spans: Sequence[Span]) -> tuple[int, int]:
