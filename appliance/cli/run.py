@@ -47,6 +47,7 @@ def _run(settings: Config, root: Path, fresh: bool, isolated: bool) -> Report:
     from appliance.cli.stores import reading
     from appliance.cli.terminal import visible
     from appliance.pipeline.alerts import raise_alerts
+    from appliance.pipeline.intersectional.collect import collect, needs_responses
     from appliance.pipeline.judge_bias.recorded import execute_recorded
     from appliance.pipeline.kinds import build_report
     from appliance.pipeline.prepare import prepare
@@ -59,6 +60,8 @@ def _run(settings: Config, root: Path, fresh: bool, isolated: bool) -> Report:
         if settings.scores.path:
             run_id = execute_recorded(settings)
         else:
+            if needs_responses(settings):
+                collect(settings, root, isolated, progress, stopping)
             prepared = prepare(settings, root)
             run_id = execute(prepared, RunOptions(fresh, isolated), progress, stopping)
     finally:

@@ -56,12 +56,15 @@ class Record(Frozen):
 
 
 class SkippedRecord(Frozen):
-    """A row that cannot be judged as it is: kept, counted as unscored with its reason, never dropped."""
+    """A row that cannot be judged as it is: kept, counted as unscored with its reason, never dropped.
+    set_aside: it says nothing of anybody's identity, so there is nothing to judge; counted apart."""
 
     record_id: str
     place: str
     reason: str
     text: str = ""
+    identity: dict[str, str] = Field(default_factory=dict)
+    set_aside: bool = False
 
 
 class RecordSet(Frozen):

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 from appliance.audits.interface import Audit
 from appliance.config import Config
 from appliance.pipeline.competence import CompetenceKind
+from appliance.pipeline.intersectional.kind import IntersectionalKind
 from appliance.pipeline.judge_bias.kind import JudgeBiasKind
 from appliance.pipeline.material import Conclusion, Material
 from appliance.reports import Report
@@ -35,7 +36,11 @@ class Kind(Protocol):
     def problems(self, report: Any) -> list[str]: ...
 
 
-KINDS: dict[str, Kind] = {"competence": CompetenceKind(), "judge-bias": JudgeBiasKind()}
+KINDS: dict[str, Kind] = {
+    "competence": CompetenceKind(),
+    "judge-bias": JudgeBiasKind(),
+    "intersectional": IntersectionalKind(),
+}
 
 
 def build_report(reader: Reader, run_id: str) -> Report:

@@ -7,6 +7,7 @@ from collections import Counter
 from typing import Any
 
 from appliance.audits.competence import CompetenceAudit
+from appliance.audits.interface import LabelScheme
 from appliance.domain.records import IntendedLabel
 from appliance.domain.verdicts import Verdict
 from appliance.pipeline.divergence import over_run
@@ -33,6 +34,11 @@ CAVEATS = (
 
 def build_run_report(reader: Reader, run_id: str) -> RunReport:
     """The report of a run, complete or not. UnknownIdError for an unknown id."""
+    return RunReport(**run_parts(reader, run_id, CompetenceAudit.scheme, CAVEATS))
+
+
+def run_parts(reader: Reader, run_id: str, scheme: LabelScheme, caveats: tuple[str, ...]) -> dict[str, Any]:
+    """The fields of a run's report that every audit of records has."""
     run = reader.run(run_id)
     run_id = run["run_id"]
     labels = {label["record_id"]: IntendedLabel(**label) for label in json.loads(run["labels"])}
@@ -42,8 +48,8 @@ def build_run_report(reader: Reader, run_id: str) -> RunReport:
     divergences, review = reader.divergences(run_id), reader.review(run_id)
     summaries = tuple(_judge(reader, run, j, verdicts[j["fingerprint"]], labels) for j in judges)
     complete = run["status"] == "complete"
-    compared = _over_run(judges, verdicts, divergences, len(records)) if complete else None
-    return RunReport(
+    compared = _over_run(scheme, judges, verdicts, divergences, len(records)) if complete else None
+    return dict(  # noqa: C408  (reads as the report's fields)
         run_id=run_id,
         audit=run["audit"],
         created=run["created"],
@@ -55,7 +61,7 @@ def build_run_report(reader: Reader, run_id: str) -> RunReport:
         prompt_hash=run["prompt_sha256"],
         input_path=run["input_path"],
         headline=_headline(summaries, len(records), len(skipped), len(review), complete),
-        caveats=CAVEATS,
+        caveats=caveats,
         judges=summaries,
         n_records=len(records),
         skipped=tuple(skipped),
@@ -87,12 +93,12 @@ def build_run_report(reader: Reader, run_id: str) -> RunReport:
 
 
 def _over_run(
-    judges: list[dict[str, Any]], verdicts: Verdicts, divergences: Any, n_records: int
+    scheme: LabelScheme, judges: list[dict[str, Any]], verdicts: Verdicts, divergences: Any, n_records: int
 ) -> RunDivergence:
     first, second = (verdicts[j["fingerprint"]] for j in judges)
     pairs = [(first[key], second[key]) for key in first if key in second]
     n_divergent = sum(d.divergent for d in divergences.values())
-    return over_run(CompetenceAudit.scheme, pairs, n_records, n_divergent)
+    return over_run(scheme, pairs, n_records, n_divergent)
 
 
 def _judge(

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from appliance.domain.records import SkippedRecord
 from appliance.domain.verdicts import Divergence, Verdict
 
+GRAVE = ("HIGH", "CRITICAL")  # severities that people always see
 SURE = 0.8  # a flag with less confidence than this goes to people (competence document, gate a)
 
 
@@ -18,7 +19,8 @@ def review_reasons(
 ) -> dict[str, tuple[str, ...]]:
     """record_id -> reasons, for every record that has any, in input order. wavering: of each judge,
     record_id -> how it contradicts itself there."""
-    found: dict[str, list[str]] = {s.record_id: [f"not judged: {s.reason}"] for s in skipped}
+    unread = [s for s in skipped if not s.set_aside]
+    found: dict[str, list[str]] = {s.record_id: [f"not judged: {s.reason}"] for s in unread}
     for record_id, divergence in divergences.items():
         own = [reason for by_record in verdicts for reason in _of_verdict(by_record[record_id])]
         own += [
@@ -36,8 +38,8 @@ def _of_verdict(verdict: Verdict) -> list[str]:
     if verdict.status == "unscored":
         return [f"unscored by {verdict.judge}: {verdict.reason}"]
     found = []
-    if verdict.severity == "HIGH":
-        found.append(f"{verdict.judge} flags it as HIGH")
+    if (verdict.severity or "").upper() in GRAVE:
+        found.append(f"{verdict.judge} flags it as {verdict.severity}")
     lowest = min(
         (c for c in (verdict.stated_confidence, verdict.measured_confidence) if c is not None), default=None
     )

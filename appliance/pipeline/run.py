@@ -12,7 +12,8 @@ from appliance.domain.base import canonical_json
 from appliance.errors import EngineError, IncompleteError
 from appliance.pipeline.bias_gate import check_admissions
 from appliance.pipeline.prepare import Prepared, with_salt
-from appliance.pipeline.turn import Progress, Turn
+from appliance.pipeline.progress import Progress
+from appliance.pipeline.turn import Turn
 from appliance.store.database import check_place, open_for_writing, writer_lock
 from appliance.store.reader import Reader
 from appliance.store.writer import Writer

@@ -6,6 +6,7 @@ fit is reached only through calibration against people's labels (at least 50, lo
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping
 
@@ -22,6 +23,7 @@ DEGENERATE_SHARE = 0.95
 MIN_RECORDS = 8  # fewer cannot show that a judge always says the same
 MIN_LABELS = 20
 MIN_REASONS = 20
+_SENTENCE, _CONTEXT = re.compile(r"S\d+"), re.compile(r"C\d+")
 SAME_REASONS = 0.25  # different reasons per finding, at most, of a judge that repeats itself
 
 
@@ -63,10 +65,12 @@ def _sameness(scored: list[Verdict]) -> list[str]:
         what = "flags" if flagged * 2 > len(scored) else "flags nothing in"
         count = max(flagged, len(scored) - flagged)
         found.append(f"it {what} {count} of {len(scored)} records, whatever they say")
-    counts = Counter(label for v in scored for s, label in v.labels.items() if s.startswith("S"))
+    asked = [(s, label) for v in scored for s, label in v.labels.items() if not _CONTEXT.fullmatch(s)]
+    counts = Counter(label for _, label in asked)
     label, most = counts.most_common(1)[0]
     if most >= DEGENERATE_SHARE * counts.total():
-        found.append(f"it answers {label} for {most} of {counts.total()} sentences")
+        what = "sentences" if _SENTENCE.fullmatch(asked[0][0]) else "questions"
+        found.append(f"it answers {label} for {most} of {counts.total()} {what}")
     return found + _same_reasons(scored)
 
 

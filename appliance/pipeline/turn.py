@@ -11,12 +11,9 @@ from appliance.judges.interface import JudgeSession
 from appliance.pipeline.cells import Cell, CellRules, cells_of
 from appliance.pipeline.judges import JudgeSpec
 from appliance.pipeline.prepare import Prepared
+from appliance.pipeline.progress import WAIT, Progress
 from appliance.store.reader import Reader
 from appliance.store.writer import Batch, Writer
-
-# (judge, records done, records in all, what is going on)
-Progress = Callable[[str, int, int, str], None]
-WAIT = 0.5
 
 
 class Turn:

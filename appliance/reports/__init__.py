@@ -29,6 +29,14 @@ _WRITERS = {
         "terminal": "summary:to_terminal",
         "summary": "json_report:summary_json",
     },
+    "IntersectionalReport": {
+        "html": "intersectional.html:to_html",
+        "json": "intersectional.json_report:to_json",
+        "csv": "intersectional.csv_report:to_csv",
+        "md": "intersectional.markdown:to_markdown",
+        "terminal": "intersectional.summary:to_terminal",
+        "summary": "intersectional.json_report:summary_json",
+    },
     "JudgeBiasReport": {
         "html": "judge_bias.html:to_html",
         "json": "judge_bias.json_report:to_json",

@@ -165,5 +165,5 @@ def _skipped(run_id: str, skipped: SkippedRecord, position: int) -> dict[str, An
         "position": position,
         "place": skipped.place,
         "content_hash": None,
-        "skipped": canonical_json({"reason": skipped.reason, "text": skipped.text}),
+        "skipped": canonical_json(skipped.model_dump(exclude={"record_id", "place"})),
     }

@@ -15,7 +15,7 @@ from appliance.errors import ConfigError, EngineError, IncompleteError
 from appliance.judges.remote import Answered, Command, Endpoint, ask_all
 from appliance.pipeline.intersectional.variants import load_grid
 from appliance.pipeline.judges import Asking, JudgeSpec, model_spec
-from appliance.pipeline.turn import WAIT, Progress
+from appliance.pipeline.progress import WAIT, Progress
 from appliance.store.database import check_place, open_for_writing, writer_lock
 from appliance.store.reader import Reader
 from appliance.store.writer import Writer
@@ -55,6 +55,12 @@ def target_of(config: Config, root: Path) -> Target:
     if model.command:
         return Target(" ".join(model.command), {"command": list(model.command)})
     raise ConfigError("[model]: no source of responses", "Give name, endpoint, command or responses.")
+
+
+def needs_responses(config: Config) -> bool:
+    """Whether a model under audit has to be asked before anything can be judged."""
+    given = config.input.path or config.model.responses
+    return config.audit == "intersectional" and not given
 
 
 def request_hash(text: str) -> str:
