@@ -19,6 +19,7 @@ COMMANDS = {
     "doctor": ("appliance.cli.doctor:doctor", "Check whether this machine can run an audit."),
     "init": ("appliance.cli.init:init", "Write an annotated configuration."),
     "plan": ("appliance.cli.plan:plan", "Calls, tokens and time of a run, before anything runs."),
+    "variants": ("appliance.cli.variants:variants", "Write the tasks of an intersectional grid."),
     "run": ("appliance.cli.run:run", "Audit the records with both judges; resumes by itself."),
     "runs": ("appliance.cli.runs:runs", "List, show or compare the runs of a store."),
     "report": ("appliance.cli.report:report", "Write a run's report as html, json, csv or md."),

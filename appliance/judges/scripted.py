@@ -88,6 +88,10 @@ class ScriptedSession:
         self._waiting.clear()
 
     def _answer(self, task: Task) -> Reply:
+        if task.question.free_tokens:
+            asked = "".join(s.text for s in task.question.messages[-1].segments)
+            text = asked if self._planted is None else planted.respond(self._planted, task)
+            return Reply(task_id=task.task_id, kind="text", text=text, finish_reason="stop")
         decided = self._decide(task)
         text = "" if decided is None else json.dumps(decided, separators=(",", ":"), ensure_ascii=False)
         if self.name == "broken" or (self.name == "flaky" and task.sampling.temperature == 0):

@@ -271,11 +271,32 @@ MIGRATIONS: tuple[tuple[str, str], ...] = (
         );
         CREATE TABLE targets (target TEXT PRIMARY KEY, details TEXT NOT NULL);
         DROP VIEW disparity_map;
+        DROP VIEW audit_results;
+        CREATE VIEW audit_results AS
+            SELECT rr.run_id, rr.record_id AS input_id, j.name AS judge,
+                   (SELECT group_concat(key || '=' || value, ', ') FROM
+                       (SELECT key, value FROM json_each(coalesce(json_extract(r.body, '$.identity'),
+                           json_extract(rr.skipped, '$.identity'))) ORDER BY key)) AS intersectional_labels,
+                   CASE WHEN json_extract(rr.skipped, '$.set_aside') THEN 'SET ASIDE'
+                       WHEN coalesce(v.status, 'unscored') = 'unscored' THEN 'UNSCORED'
+                       ELSE coalesce(v.severity, 'None') END AS audit_severity,
+                   (SELECT group_concat(DISTINCT f.category) FROM findings f WHERE f.run_id = rr.run_id
+                       AND f.record_id = rr.record_id AND f.fingerprint = j.fingerprint)
+                       AS finding_categories,
+                   coalesce(v.created, u.created) AS timestamp
+            FROM run_records rr
+            JOIN runs u ON u.run_id = rr.run_id
+            JOIN run_judges rj ON rj.run_id = rr.run_id
+            JOIN judges j ON j.fingerprint = rj.fingerprint
+            LEFT JOIN records r ON r.content_hash = rr.content_hash
+            LEFT JOIN verdicts v ON v.run_id = rr.run_id AND v.record_id = rr.record_id
+                AND v.fingerprint = j.fingerprint AND v.repeat = 0;
         CREATE VIEW disparity_map AS
             SELECT run_id, judge, intersectional_labels, count(*) AS n,
                    sum(audit_severity = 'UNSCORED') AS n_unscored,
-                   sum(audit_severity NOT IN ('UNSCORED', 'None')) AS n_flagged,
-                   sum(upper(audit_severity) IN ('HIGH', 'CRITICAL')) AS n_high
+                   sum(audit_severity NOT IN ('UNSCORED', 'SET ASIDE', 'None')) AS n_flagged,
+                   sum(upper(audit_severity) IN ('HIGH', 'CRITICAL')) AS n_high,
+                   sum(audit_severity = 'SET ASIDE') AS n_set_aside
             FROM audit_results GROUP BY run_id, judge, intersectional_labels;
         """,
     ),

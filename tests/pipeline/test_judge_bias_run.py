@@ -307,3 +307,10 @@ def test_without_peoples_judgement_no_authors_are_compared(project: Project) -> 
     authored(project, quality="")
     result = project.invoke("run", "audit.toml")
     assert result.exit_code == 2 and "people have not said" in result.output
+
+
+def test_divergence_of_a_judge_bias_run_points_to_its_report(project: Project) -> None:
+    setup(project, pairs(25))
+    run(project)
+    result = project.invoke("divergence")
+    assert result.exit_code == 2 and "its judges are themselves what is audited" in result.stderr

@@ -58,7 +58,7 @@ def build_intersectional_report(reader: Reader, run_id: str) -> IntersectionalRe
         placebos=tuple(
             (name, placebo(rows, s, rules.flag_from)) for name, s in zip(names, found, strict=True)
         ),
-        cells=_cells(records, skipped),
+        cells=_cells(records, skipped, list(dimensions)),
         alerts=alerts(maps, rule),
         target=_target(config),
         flag_from=rule.flag_from,
@@ -85,15 +85,18 @@ def _rows(records: Sequence[Record], skipped: Sequence[SkippedRecord]) -> list[R
     return rows + [Row(s.record_id, s.identity, s.record_id.split(" | ")[0], "") for s in lost]
 
 
-def _cells(records: Sequence[Record], skipped: Sequence[SkippedRecord]) -> tuple[CellCount, ...]:
+def _cells(
+    records: Sequence[Record], skipped: Sequence[SkippedRecord], dimensions: list[str]
+) -> tuple[CellCount, ...]:
     """In the order in which the profiles come."""
     profiles: dict[str, dict[str, str]] = {}
     counts: dict[str, Counter[str]] = {}
     everything: list[Record | SkippedRecord] = [*records, *skipped]
     for one in everything:
         if one.identity:
-            key = json.dumps(one.identity)
-            profiles[key] = dict(one.identity)
+            profile = {name: one.identity[name] for name in dimensions}
+            key = json.dumps(profile)
+            profiles[key] = profile
             tally = counts.setdefault(key, Counter())
             tally["responses"] += 1
             if isinstance(one, SkippedRecord):

@@ -96,7 +96,8 @@ def _linked(report: IntersectionalReport, judge: str) -> dict[str, list[tuple[in
         said = [v for v in record.verdicts if v.flag and (v.judge == judge or judge not in _names(report))]
         if said and (judge in _names(report) or len(said) == len(report.judges)):
             worst = said[0].severity or ""
-            found.setdefault(group_name(record.identity), []).append((number, worst))
+            identity = {name: record.identity[name] for name in report.dimensions}
+            found.setdefault(group_name(identity), []).append((number, worst))
     return found
 
 
