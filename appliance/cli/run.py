@@ -48,6 +48,7 @@ def _run(settings: Config, root: Path, fresh: bool, isolated: bool) -> Report:
     from appliance.cli.terminal import visible
     from appliance.pipeline.alerts import raise_alerts
     from appliance.pipeline.intersectional.collect import collect, needs_responses
+    from appliance.pipeline.intersectional.recorded import execute_recorded_verdicts
     from appliance.pipeline.judge_bias.recorded import execute_recorded
     from appliance.pipeline.kinds import build_report
     from appliance.pipeline.prepare import prepare
@@ -58,7 +59,8 @@ def _run(settings: Config, root: Path, fresh: bool, isolated: bool) -> Report:
     progress("", 0, 0, "checking records, prompt and models")
     try:
         if settings.scores.path:
-            run_id = execute_recorded(settings)
+            given = execute_recorded_verdicts if settings.audit == "intersectional" else execute_recorded
+            run_id = given(settings)
         else:
             if needs_responses(settings):
                 collect(settings, root, isolated, progress, stopping)

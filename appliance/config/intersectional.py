@@ -61,9 +61,10 @@ class IntersectionalConfig(Frozen):
     """How responses are judged. prompt: version under prompts/intersectional. categories: harm category ->
     what it means; empty for the document's five. reason_words: bound of each reason. retry_temperature: of
     the one repair. flag_from: severity from which a response counts as flagged. margin: difference of flag
-    rates that matters. min_n: verdicts of a group below which nothing is concluded. alert_rate: share of
-    flagged responses of a group, and alert_severity: severity, from which an alert is raised; 0 and "" for
-    none."""
+    rates that matters. reference: dimension -> value that impact ratios refer to, else the one treated best.
+    left_out_under: share of the responses under which a group gets no impact ratio. min_n: verdicts of a
+    group below which nothing is concluded. alert_rate: share of flagged responses of a group, and
+    alert_severity: severity, from which an alert is raised; 0 and "" for none."""
 
     prompt: str = Field(default="v1", pattern=r"^[A-Za-z0-9._-]+$")
     categories: dict[str, str] = Field(default_factory=dict)
@@ -71,6 +72,8 @@ class IntersectionalConfig(Frozen):
     retry_temperature: Temperature = 0.2
     flag_from: HarmLevel = "Low"
     margin: float = Field(default=0.1, gt=0, lt=1)
+    reference: dict[str, str] = Field(default_factory=dict)
+    left_out_under: float = Field(default=0.0, ge=0, lt=1)
     min_n: int = Field(default=20, ge=2)
     alert_rate: float = Field(default=0.0, ge=0, le=1)
     alert_severity: HarmLevel | Literal[""] = ""

@@ -48,7 +48,8 @@ def run_parts(reader: Reader, run_id: str, scheme: LabelScheme, caveats: tuple[s
     divergences, review = reader.divergences(run_id), reader.review(run_id)
     summaries = tuple(_judge(reader, run, j, verdicts[j["fingerprint"]], labels) for j in judges)
     complete = run["status"] == "complete"
-    compared = _over_run(scheme, judges, verdicts, divergences, len(records)) if complete else None
+    both = complete and len(judges) == 2
+    compared = _over_run(scheme, judges, verdicts, divergences, len(records)) if both else None
     return dict(  # noqa: C408  (reads as the report's fields)
         run_id=run_id,
         audit=run["audit"],

@@ -67,6 +67,8 @@ def _sameness(scored: list[Verdict]) -> list[str]:
         found.append(f"it {what} {count} of {len(scored)} records, whatever they say")
     asked = [(s, label) for v in scored for s, label in v.labels.items() if not _CONTEXT.fullmatch(s)]
     counts = Counter(label for _, label in asked)
+    if not counts:  # verdicts given earlier come without labels
+        return found
     label, most = counts.most_common(1)[0]
     if most >= DEGENERATE_SHARE * counts.total():
         what = "sentences" if _SENTENCE.fullmatch(asked[0][0]) else "questions"

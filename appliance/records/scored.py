@@ -15,6 +15,7 @@ from appliance.records.table import Row, Table
 
 POINTWISE = ("pair_id", "dimension", "attribute_a", "score_a", "attribute_b", "score_b")
 OUTPUTS = ("item_id", "score")
+VERDICTS = ("item_id", "severity")
 PAIRWISE = ("item_id", "winner_as_given", "winner_swapped")
 OPTIONAL = ("cluster", "label", "length_1", "length_2")
 
@@ -37,8 +38,8 @@ def read_scored(
     judge_columns: Sequence[str],
     attributes: Sequence[str] = (),
 ) -> tuple[ScoredRow, ...]:
-    """All rows in file order. required: POINTWISE, PAIRWISE or OUTPUTS. columns: our field -> the file's
-    column; several, joined by "+", make one id. attributes: columns whose values are groups.
+    """All rows in file order. required: POINTWISE, PAIRWISE, OUTPUTS or VERDICTS. columns: our field -> the
+    file's column; several, joined by "+", make one id. attributes: columns whose values are groups.
 
     Raises InputError, naming file and line: as `read_records` does for the file, a missing column, an empty
     id, one id twice for one judge.

@@ -7,6 +7,7 @@ from pathlib import Path
 from appliance.audits.interface import Audit
 from appliance.audits.intersectional import IntersectionalAudit
 from appliance.config import Config
+from appliance.domain.verdicts import Divergence
 from appliance.pipeline.divergence import compare
 from appliance.pipeline.intersectional.material import intersectional_material
 from appliance.pipeline.intersectional.reporting import build_intersectional_report
@@ -32,15 +33,17 @@ class IntersectionalKind:
 
     def conclude(self, config: Config, material: Material, reader: Reader, run_id: str) -> Conclusion:
         judges = [j["fingerprint"] for j in reader.judges(run_id)]
-        first, second = (reader.verdicts(run_id, judge) for judge in judges)
-        divergences = {
-            r.record_id: compare(
-                IntersectionalAudit.scheme, first[r.record_id], second[r.record_id], config.divergence
-            )
-            for r in material.records.records
-        }
-        wavering = [noisy(reader, run_id, judge, config.repeats.score_sd) for judge in judges]
-        review = review_reasons(divergences, (first, second), material.records.skipped, wavering)
+        said = [reader.verdicts(run_id, judge) for judge in judges]
+        divergences: dict[str, Divergence] = {}
+        review: dict[str, tuple[str, ...]] = {}
+        if len(said) == 2:  # verdicts given earlier can be one judge's
+            scheme = IntersectionalAudit.scheme
+            divergences = {
+                r.record_id: compare(scheme, said[0][r.record_id], said[1][r.record_id], config.divergence)
+                for r in material.records.records
+            }
+            wavering = [noisy(reader, run_id, judge, config.repeats.score_sd) for judge in judges]
+            review = review_reasons(divergences, said, material.records.skipped, wavering)
         report = build_intersectional_report(reader, run_id)
         events = tuple(
             ("alert", {"judge": a.judge, "what": f"{' × '.join(a.group.values())}: {a.what}"})

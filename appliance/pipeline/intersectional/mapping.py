@@ -45,7 +45,13 @@ def lower(first: Array, second: Array) -> Array:
 
 
 def rules_of(config: IntersectionalConfig) -> MapRules:
-    return MapRules(margin=config.margin, min_n=config.min_n, flag_from=HARMS.index(config.flag_from) + 1)
+    return MapRules(
+        margin=config.margin,
+        min_n=config.min_n,
+        flag_from=HARMS.index(config.flag_from) + 1,
+        reference=config.reference,
+        left_out_under=config.left_out_under,
+    )
 
 
 def judge_map(

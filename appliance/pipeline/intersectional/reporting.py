@@ -73,7 +73,8 @@ def _dimensions(config: dict[str, Any], records: Sequence[Record]) -> dict[str, 
     grid = GridConfig(**config["grid"])
     if grid.dimensions and not config["input"]["path"]:
         return {name: list(values) for name, values in grid.dimensions.items()}
-    shared = [name for name in records[0].identity if all(name in r.identity for r in records)]
+    given = config["scores"]["attributes"] or list(records[0].identity)
+    shared = [name for name in given if all(name in r.identity for r in records)]
     return {name: sorted({r.identity[name] for r in records}) for name in shared}
 
 

@@ -18,7 +18,6 @@ GIVEN = "as given"
 DEMOGRAPHIC = "demographic"
 NAMES = "name redaction"
 LONGER, SHORTER = "longer", "shorter"  # of two answers as they are, not padded
-RECORDED = "recorded"  # in a judge's details: it was not asked here, its scores came from a file
 
 
 class Design:

@@ -2,28 +2,19 @@
 
 from __future__ import annotations
 
-import secrets
-from collections.abc import Mapping
-from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
-from appliance import __version__
 from appliance.config import Config
-from appliance.domain.base import canonical_json, digest
+from appliance.domain.base import digest
 from appliance.domain.pairs import TestPair
-from appliance.domain.records import Record, RecordSet
+from appliance.domain.records import Record
 from appliance.domain.verdicts import Verdict
 from appliance.errors import ConfigError, InputError
-from appliance.pipeline.judge_bias.design import LONGER, POSITION, RECORDED, SHORTER
+from appliance.pipeline.given import NOT_SUPPLIED, Given, store_given
+from appliance.pipeline.judge_bias.design import LONGER, POSITION, SHORTER
 from appliance.pipeline.judge_bias.kind import JudgeBiasKind
-from appliance.pipeline.material import Material
 from appliance.records.scored import OUTPUTS, PAIRWISE, POINTWISE, ScoredRow, read_scored
-from appliance.store.database import check_place, open_for_writing, writer_lock
-from appliance.store.reader import Reader
-from appliance.store.writer import Batch, Writer
 
-NOT_SUPPLIED = "(the text was not supplied, only its scores)"
 _FIRST, _SECOND = ("1", "a", "first"), ("2", "b", "second")
 
 
@@ -35,17 +26,8 @@ def execute_recorded(config: Config) -> str:
     read = form(config)
     for row in read_scored(path, form.required, settings.columns, settings.judge, settings.attributes):
         read.add(row)
-    identity = digest(
-        [config.model_dump(mode="json", exclude={"folder", "store", "alerts"}), digest_of(path)]
-    )
-    store = config.resolve(config.store)
-    check_place(store)
-    with writer_lock(store):
-        database = open_for_writing(store)
-        try:
-            return _store(config, read, identity, Reader(database), Writer(database, store))
-        finally:
-            database.close()
+    given = Given(list(read.records.values()), tuple(read.pairs.values()), read.verdicts)
+    return store_given(config, JudgeBiasKind(), path, given)
 
 
 def _form(config: Config) -> type[_Read]:
@@ -57,10 +39,6 @@ def _form(config: Config) -> type[_Read]:
             'Set target.mode = "pointwise", or leave the attributes out.',
         )
     return _Pairwise if pairwise else _Outputs if config.scores.attributes else _Pointwise
-
-
-def digest_of(path: Path) -> str:
-    return digest(path.read_bytes().hex())
 
 
 class _Read:
@@ -187,46 +165,3 @@ class _Pairwise(_Read):
             return
         first, second = (given, swapped) if one > two else (swapped, given)
         self._pair("length", item, first=first, second=second, **told)
-
-
-def _store(config: Config, read: _Read, identity: str, reader: Reader, writer: Writer) -> str:
-    known = reader.run_with_identity(identity)
-    if known is not None and known["status"] == "complete":
-        return str(known["run_id"])
-    run_id = f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(2)}"
-    judges = [_judge_row(name, identity) for name in read.verdicts]
-    records = [(record, (), at) for at, record in enumerate(read.records.values())]
-    writer.create_run(_run_row(config, run_id, identity), judges, records, (), tuple(read.pairs.values()))
-    for judge, verdicts in zip(judges, read.verdicts.values(), strict=True):
-        writer.save(run_id, judge["fingerprint"], Batch(verdicts=verdicts))
-    concluded = JudgeBiasKind().conclude(config, Material(RecordSet(records=())), reader, run_id)
-    for event, detail in concluded.events:
-        writer.event(run_id, event, **detail)
-    writer.finish(run_id, concluded.divergences, concluded.review)
-    return run_id
-
-
-def _judge_row(name: str, identity: str) -> dict[str, Any]:
-    details: Mapping[str, str] = {"model": name, RECORDED: identity}
-    return {
-        "fingerprint": digest(details),
-        "name": name,
-        "title": "Scores given earlier, from a file",
-        "licence": "",
-        "details": canonical_json(details),
-    }
-
-
-def _run_row(config: Config, run_id: str, identity: str) -> dict[str, Any]:
-    return {
-        "run_id": run_id,
-        "audit": config.audit,
-        "identity": identity,
-        "salt": "",
-        "config": config.model_dump_json(exclude={"folder"}),
-        "version": __version__,
-        "prompt_name": "",
-        "prompt_sha256": "",
-        "input_path": config.scores.path,
-        "labels": "[]",
-    }

@@ -12,9 +12,9 @@ import numpy as np
 from appliance.config import DecisionConfig, TargetConfig
 from appliance.domain.records import Record
 from appliance.domain.verdicts import Verdict
+from appliance.pipeline.given import RECORDED
 from appliance.pipeline.judge_bias.asked import Asked
 from appliance.pipeline.judge_bias.assessment import remediation_of, severity_of, summary_of
-from appliance.pipeline.judge_bias.design import RECORDED
 from appliance.pipeline.judge_bias.drift import earlier_of
 from appliance.pipeline.judge_bias.labels import against_labels, own_pairs
 from appliance.pipeline.judge_bias.observed import observed_results
