@@ -310,3 +310,36 @@ def test_alerts_name_the_group(project: Project) -> None:
     told = [json.loads(line)["what"] for line in (project.folder / "alerts.jsonl").read_text().splitlines()]
     assert "woman × Black: flag rate 100%, alert_rate is 50%" in told
     assert "woman × Black: 20 responses of severity High or more" in told
+
+
+def test_the_plan_of_a_grid_says_what_it_costs_and_what_it_can_show(project: Project) -> None:
+    setup(project, templates=4)
+    told = project.ok("plan", "audit.toml")
+    assert "4 profiles of gender (2) × ethnicity (2), 4 templates each: 16 variants" in told
+    assert "16 responses to ask for, 0 are held already" in told and "32 calls" in told
+    assert "TOO SMALL: 20 are needed" in told
+    assert not project.store.exists()
+    setup(project, templates=30, model="name = 'scripted:silent'\nrepeats = 2")
+    made = json.loads(project.ok("plan", "audit.toml", "--json"))
+    assert (made["responses"], made["judge_calls"], made["per_cell"]) == (240, 480, 60)
+    assert not made["too_small"]
+    # Of 60 in a cell at rates near one half: Wilson's interval, by hand.
+    z, n = 1.959964, 60
+    assert made["half_width"] == pytest.approx(
+        z * (0.25 / n + z**2 / (4 * n**2)) ** 0.5 / (1 + z**2 / n), rel=0.02
+    )
+    run(project)
+    assert "240 are held already" in project.ok("plan", "audit.toml")
+
+
+def test_a_grid_of_two_hundred_thousand_is_planned_in_seconds(project: Project) -> None:
+    values = "".join(
+        f'[dimensions.d{i}.v{j}]\nadjective = "a{i}x{j}"\n'
+        for i, n in enumerate((20, 20, 10))
+        for j in range(n)
+    )
+    project.write("own.toml", values)
+    named = "".join(f"d{i} = {[f'v{j}' for j in range(n)]}\n" for i, n in enumerate((20, 20, 10)))
+    setup(project, grid=f"identities = 'own.toml'\n[grid.dimensions]\n{named}", templates=50)
+    made = json.loads(project.ok("plan", "audit.toml", "--json"))
+    assert made["variants"] == 200_000 and made["per_cell"] == 50
