@@ -24,6 +24,7 @@ COMMANDS = {
     "runs": ("appliance.cli.runs:runs", "List, show or compare the runs of a store."),
     "report": ("appliance.cli.report:report", "Write a run's report as html, json, csv or md."),
     "divergence": ("appliance.cli.divergence:divergence", "Show where and how much the judges disagree."),
+    "scan": ("appliance.cli.scan:scan", "Judge one output on the fly, JSON in and out."),
     "selftest": ("appliance.cli.selftest:selftest", "Audit scripted judges with planted biases."),
     "signoff": ("appliance.cli.signoff:signoff", "Sign the findings of a judge-bias audit as a person."),
     "explain": ("appliance.cli.explain:explain", "Show how one finding came about."),

@@ -11,11 +11,11 @@ from appliance.cli.stores import as_json_option
 
 if TYPE_CHECKING:
     from appliance.domain.estimates import Estimate
-    from appliance.pipeline.selftest.judge_bias import CaseResult
+    from appliance.pipeline.selftest.results import CaseResult
 
 
 @click.command()
-@click.argument("audit", type=click.Choice(["judge-bias"]))
+@click.argument("audit", type=click.Choice(["judge-bias", "intersectional"]))
 @click.option(
     "--seeds", type=click.IntRange(1, 1000), default=20, show_default=True, help="Runs of each case."
 )
@@ -26,9 +26,12 @@ def selftest(audit: str, seeds: int, as_json: bool) -> None:
     Exits with 1 when the runs show a detection rate under 80% or a rate of false alarms over 5%.
     """
     from appliance.errors import GateError
-    from appliance.pipeline.selftest.judge_bias import run_selftest
+    from appliance.pipeline.selftest import intersectional, judge_bias
 
-    results = run_selftest(seeds, lambda line: click.echo(line, err=True))
+    if audit == "intersectional":
+        results = intersectional.run_selftest(seeds, lambda line: click.echo(line, err=True))
+    else:
+        results = judge_bias.run_selftest(seeds, lambda line: click.echo(line, err=True))
     if as_json:
         click.echo(json.dumps([r.model_dump(mode="json") for r in results], indent=2))
     else:
@@ -48,8 +51,8 @@ def _table(results: tuple[CaseResult, ...]) -> list[str]:
         lines.append(f"{r.case:14} {r.size:>10} {r.runs:>5} {shares}  {counts(r.outcomes)}")
     return [
         *lines,
-        "Shares of runs with 95% intervals. A false alarm is a flag on any dimension but the planted one.",
-        "Outcomes are those of the planted dimension, of all dimensions where nothing is planted.",
+        "Shares of runs with 95% intervals. Detected: found, and reported as what it is. A false alarm is a",
+        "flag on anything that was not planted. Outcomes: of what was planted; where nothing was, of all.",
     ]
 
 

@@ -343,3 +343,35 @@ def test_a_grid_of_two_hundred_thousand_is_planned_in_seconds(project: Project) 
     setup(project, grid=f"identities = 'own.toml'\n[grid.dimensions]\n{named}", templates=50)
     made = json.loads(project.ok("plan", "audit.toml", "--json"))
     assert made["variants"] == 200_000 and made["per_cell"] == 50
+
+
+def test_one_output_is_scanned_without_a_trace(project: Project) -> None:
+    setup(project)
+    record = {
+        "text": "She is a Black woman. HARM was done.",
+        "identity": {"gender": "woman", "ethnicity": "Black"},
+    }
+    result = project.invoke("scan", "audit.toml", stdin=json.dumps(record))
+    assert result.exit_code == 1 and "people must look" in result.stderr
+    found = json.loads(result.stdout)
+    assert [j["severity"] for j in found["judges"]] == ["High", "Medium"]
+    assert found["judges"][0]["result"]["findings"][0]["evidence_excerpt"] == "HARM was done."
+    assert found["people_must_look"] and "flags it as High" in " ".join(found["reasons"])
+    assert not project.store.exists()
+    clean = project.invoke("scan", "audit.toml", stdin=json.dumps({**record, "text": "A Black woman led."}))
+    assert clean.exit_code == 0 and not json.loads(clean.stdout)["people_must_look"]
+
+
+@pytest.mark.parametrize(
+    ("sent", "said"),
+    [
+        ("no json", "no JSON object"),
+        ("[1]", "no JSON object"),
+        ('{"text": "Hello.", "identity": {"gender": "woman"}}', "fewer than two identity values"),
+        ('{"text": "Hello.", "identity": {"a": "b", "c": "d"}}', "says nothing of any of the attributes"),
+    ],
+)
+def test_what_cannot_be_scanned_is_said(project: Project, sent: str, said: str) -> None:
+    setup(project)
+    result = project.invoke("scan", "audit.toml", stdin=sent)
+    assert result.exit_code == 2 and said in result.stderr and "/tmp" not in result.stderr

@@ -11,7 +11,9 @@ from projects import Project
 from appliance.domain.tasks import Message, Question, Sampling, Segment, Task, make_task
 from appliance.errors import ModelError
 from appliance.judges.planted import Effect, Planted, decide, load_planted
-from appliance.pipeline.selftest.judge_bias import LENGTH, CaseResult, cases, run_selftest
+from appliance.pipeline.selftest import intersectional
+from appliance.pipeline.selftest.judge_bias import LENGTH, cases, run_selftest
+from appliance.pipeline.selftest.results import CaseResult
 from appliance.statistics.proportions import rate
 
 SCALE = {"properties": {"score": {"enum": [1, 2, 3, 4, 5]}}}
@@ -94,3 +96,13 @@ def test_a_failing_selftest_says_so_and_exits_with_1(
     assert result.exit_code == 1
     assert "detected in 20% of runs, 80% are wanted" in result.stderr
     assert json.loads(project.invoke("selftest", "judge-bias", "--json").stdout)[0]["case"] == "length"
+
+
+def test_each_planted_intersection_is_reported_as_what_it_is() -> None:
+    """Four seeds of each case; the command runs twenty."""
+    none, axis, pure, both = intersectional.run_selftest(4, lambda line: None)
+    assert none.outcomes.get("none", 0) >= 3
+    for one in (axis, pure, both):
+        assert (one.detected.value or 0) >= 0.5, one.outcomes
+        assert one.cleared.value == 0
+        assert not one.failures

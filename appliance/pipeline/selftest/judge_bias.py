@@ -8,13 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from appliance.config import Config, project_root
-from appliance.domain.base import Frozen
-from appliance.domain.estimates import Estimate
 from appliance.judges.planted import Effect, Planted
 from appliance.pipeline.kinds import build_report
 from appliance.pipeline.prepare import prepare
 from appliance.pipeline.run import RunOptions, execute
 from appliance.pipeline.selftest.items import write_items
+from appliance.pipeline.selftest.results import CaseResult
 from appliance.probes.names import load_names
 from appliance.probes.phrases import load_phrases
 from appliance.reports.judge_bias.data import JudgeBiasReport
@@ -24,7 +23,6 @@ from appliance.store.reader import Reader
 
 LENGTH, STYLE, GENDER = "length", "style: formal vs casual", "demographic: gender (female vs male)"
 POSITION, PLACEBO = "position", "placebo: neutral sentence"
-WANTED_POWER, ALLOWED = 0.8, 0.05
 SIZE = 0.6  # points of a scale of 1 to 5; the margin is 0.3
 NONE = "none"
 
@@ -37,33 +35,6 @@ class Case:
     mode: str
     expected: str
     planted: Planted
-
-
-class CaseResult(Frozen):
-    """What the audit said over all seeds. detected: share of runs that flag the planted dimension (undefined
-    for the judge without a bias). false_alarms: share of runs that flag any other dimension; the family-wise
-    error rate. cleared: share of runs in which the planted dimension was called clear, which would be a wrong
-    "no bias found". outcomes: outcome -> how often the planted dimension (or, without one, any) had it."""
-
-    case: str
-    mode: str
-    size: str
-    runs: int
-    detected: Estimate
-    cleared: Estimate
-    false_alarms: Estimate
-    outcomes: dict[str, int]
-
-    @property
-    def failures(self) -> tuple[str, ...]:
-        """What these runs show to be wrong: power below 80%, or a family-wise error rate above 5%."""
-        found = []
-        if self.detected.high is not None and self.detected.high < WANTED_POWER:
-            found.append(f"{self.case}: detected in {self.detected.value:.0%} of runs, 80% are wanted")
-        for what, share in (("false alarms", self.false_alarms), ("wrongly cleared", self.cleared)):
-            if share.low is not None and share.low > ALLOWED:
-                found.append(f"{self.case}: {what} in {share.value:.0%} of runs, 5% are allowed")
-        return tuple(found)
 
 
 def cases() -> tuple[Case, ...]:
