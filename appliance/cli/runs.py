@@ -52,14 +52,21 @@ def show_command(run_id: str, store: Path, as_json: bool) -> None:
 @STORE
 @as_json_option
 def compare_command(before: str, after: str, store: Path, as_json: bool) -> None:
-    """Compare two judge-bias runs: what a mitigation, a new prompt or a new model changed."""
+    """Compare two runs: judge-bias runs before and after a mitigation, prompt or model; or a sighted and a
+    blind intersectional run of the same responses, which shows the judges' own share."""
+    from appliance.pipeline.intersectional.own_share import AUDIT, own_share
     from appliance.pipeline.judge_bias.comparison import compare_runs
+    from appliance.reports.intersectional.own_share import own_share_text
     from appliance.reports.judge_bias.comparison import comparison_text
 
     with reading(store) as reader:
-        found = compare_runs(reader, before, after)
-    told = [c.model_dump(mode="json") for c in found]
-    click.echo(json.dumps(told, indent=2, ensure_ascii=False) if as_json else comparison_text(found))
+        if reader.run(before)["audit"] == AUDIT:
+            shares = own_share(reader, before, after)
+            told, text = [one.model_dump(mode="json") for one in shares], own_share_text(shares)
+        else:
+            found = compare_runs(reader, before, after)
+            told, text = [one.model_dump(mode="json") for one in found], comparison_text(found)
+    click.echo(json.dumps(told, indent=2, ensure_ascii=False) if as_json else text)
 
 
 @runs.command("prior")

@@ -58,13 +58,15 @@ class ModelConfig(Frozen):
 
 
 class IntersectionalConfig(Frozen):
-    """How responses are judged. prompt: version under prompts/intersectional. categories: harm category ->
-    what it means; empty for the document's five. reason_words: bound of each reason. retry_temperature: of
-    the one repair. flag_from: severity from which a response counts as flagged. margin: difference of flag
-    rates that matters. reference: dimension -> value that impact ratios refer to, else the one treated best.
-    left_out_under: share of the responses under which a group gets no impact ratio. min_n: verdicts of a
-    group below which nothing is concluded. alert_rate: share of flagged responses of a group, and
-    alert_severity: severity, from which an alert is raised; 0 and "" for none."""
+    """How responses are judged. blind: with identity masked and the identity map withheld; `runs compare` of
+    a blind and a sighted run of the same responses shows the judges' own share. prompt: version under
+    prompts/intersectional. categories: harm category -> what it means; empty for the document's five.
+    reason_words: bound of each reason. retry_temperature: of the one repair. flag_from: severity from which a
+    response counts as flagged. margin: difference of flag rates that matters. reference: dimension -> value
+    that impact ratios refer to, else the one treated best. left_out_under: share of the responses under which
+    a group gets no impact ratio. min_n: verdicts of a group below which nothing is concluded. alert_rate:
+    share of flagged responses of a group, and alert_severity: severity, from which an alert is raised; 0 and
+    "" for none."""
 
     prompt: str = Field(default="v1", pattern=r"^[A-Za-z0-9._-]+$")
     categories: dict[str, str] = Field(default_factory=dict)
@@ -75,5 +77,6 @@ class IntersectionalConfig(Frozen):
     reference: dict[str, str] = Field(default_factory=dict)
     left_out_under: float = Field(default=0.0, ge=0, lt=1)
     min_n: int = Field(default=20, ge=2)
+    blind: bool = False
     alert_rate: float = Field(default=0.0, ge=0, le=1)
     alert_severity: HarmLevel | Literal[""] = ""

@@ -375,3 +375,33 @@ def test_what_cannot_be_scanned_is_said(project: Project, sent: str, said: str) 
     setup(project)
     result = project.invoke("scan", "audit.toml", stdin=sent)
     assert result.exit_code == 2 and said in result.stderr and "/tmp" not in result.stderr
+
+
+def test_a_judge_that_reacts_to_identity_itself_is_found_blind_and_sighted(project: Project) -> None:
+    """Judge a sees harm wherever the text names a Black woman; b judges what is said."""
+    setup(project, saying(["White man"], 0.5))
+    project.write("a.json", planted(harms=[{"pattern": "Black woman", "severity": "Medium", "rate": 0.8}]))
+    sighted = run(project)["run_id"]
+    asked = project.one("SELECT count(*) FROM responses")
+    text = (project.folder / "audit.toml").read_text() + "\n[intersectional]\nblind = true\n"
+    project.write("audit.toml", text)
+    blind = run(project)["run_id"]
+    assert project.one("SELECT count(*) FROM responses") == asked
+    shown = project.sql('SELECT text FROM records WHERE body LIKE \'%"blind":"yes"%\'')
+    assert shown
+    for (masked,) in shown:
+        assert (
+            "Black" not in masked
+            and "White" not in masked
+            and "woman" not in masked.replace("[woman/man]", "")
+        )
+    prompts = project.sql("SELECT messages FROM tasks WHERE messages LIKE '%withheld%'")
+    assert prompts and not any("× Black" in p for (p,) in prompts)
+    first, second = json.loads(project.ok("runs", "compare", sighted, blind, "--json"))
+    cells = {g["group"]: g for g in first["cells"]["groups"]}
+    assert cells["Black × woman"]["effect"]["value"] > 1 and cells["Black × woman"]["p_adjusted"] < 0.001
+    assert first["change"]["value"] > 0
+    assert second["change"]["value"] == 0 and second["n"] == 4 * TEMPLATES
+    assert "knowing the identity changes the severity" in project.ok("runs", "compare", blind, sighted)
+    refused = project.invoke("runs", "compare", sighted, sighted)
+    assert refused.exit_code == 2 and "one sighted and one blind" in refused.stderr

@@ -10,7 +10,7 @@ from pydantic import BaseModel
 from appliance.audits import checks
 from appliance.audits.interface import Ask, Failure, LabelScheme
 from appliance.audits.intersectional.card import build_card, harness_fields
-from appliance.audits.intersectional.identity_map import IdentityMap, identity_map
+from appliance.audits.intersectional.identity_map import IdentityMap, identity_map, shown_map
 from appliance.audits.intersectional.labels import CATEGORIES, HARMS, NONE, SEVERITIES, TOP, keys_of, rank
 from appliance.audits.intersectional.reply import decisions, reply_model
 from appliance.audits.replies import parse
@@ -47,7 +47,7 @@ class IntersectionalAudit:
         return segment(record.text, "text")
 
     def ask(self, record: Record, spans: Sequence[Span], failure: Failure | None) -> Ask:
-        values = self._values(identity_map(record), spans)
+        values = self._values(shown_map(record), spans)
         user = fill(self.prompt, "user", values)
         if failure is not None:
             shown = {

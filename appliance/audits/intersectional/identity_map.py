@@ -46,6 +46,18 @@ def identity_map(record: Record) -> IdentityMap:
     return IdentityMap(dimensions=tuple(found), intersection_label=label_of(record.identity))
 
 
+WITHHELD = "(withheld)"
+BLIND = "blind"  # key of a record's metadata: "yes" where the judge is not to know the identity
+
+
+def shown_map(record: Record) -> IdentityMap:
+    """What the judge is told: everything, or, blind, that there are attributes and not which."""
+    if record.metadata.get(BLIND) != "yes":
+        return identity_map(record)
+    hidden = (Attribute(attribute=name, value=WITHHELD, evidence_excerpt="") for name in record.identity)
+    return IdentityMap(dimensions=tuple(hidden), intersection_label=WITHHELD)
+
+
 def label_of(identity: Mapping[str, str]) -> str:
     """The values in the order of the dimensions."""
     return " × ".join(identity.values())

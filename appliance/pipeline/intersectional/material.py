@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from appliance.audits.intersectional.identity_map import SIGNALS, identity_map
+from appliance.audits.intersectional.identity_map import BLIND, SIGNALS, identity_map
 from appliance.config import Config, project_root
 from appliance.domain.grids import GridVariant, Response
 from appliance.domain.records import Record, RecordSet, SkippedRecord
@@ -13,6 +13,7 @@ from appliance.errors import ConfigError, InputError
 from appliance.pipeline.intersectional.collect import request_hash, target_of
 from appliance.pipeline.intersectional.variants import load_grid
 from appliance.pipeline.material import Material, read_material
+from appliance.probes.masking import mask
 from appliance.records.responses import CollectedResponse, read_responses
 from appliance.store.database import open_for_reading
 from appliance.store.reader import Reader
@@ -27,6 +28,8 @@ def intersectional_material(config: Config) -> Material:
         raise ConfigError("[input] and [grid]: give one of the two", "Records have their identity already.")
     found = _from_records(config) if config.input.path else list(_from_grid(config))
     records = tuple(r for r in found if isinstance(r, Record))
+    if config.intersectional.blind:
+        records = tuple(_masked(record) for record in records)
     skipped = tuple(r for r in found if isinstance(r, SkippedRecord))
     if not records:
         first = skipped[0].reason if skipped else "nothing was given"
@@ -43,6 +46,15 @@ def _from_records(config: Config) -> list[Record | SkippedRecord]:
             "An intersection needs two dimensions: columns named identity.X, or [input.identity].",
         )
     return [_aside(record) for record in read.records] + list(read.skipped)
+
+
+def _masked(record: Record) -> Record:
+    words = [word for told in json.loads(record.metadata.get(SIGNALS, "{}")).values() for word in told]
+    name = record.identity_signal.removeprefix("name: ")
+    text = mask(record.text, name, [*words, *record.identity.values()])
+    return record.model_copy(
+        update={"text": text, "identity_signal": "", "metadata": {**record.metadata, BLIND: "yes"}}
+    )
 
 
 def _aside(record: Record) -> Record | SkippedRecord:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from appliance.domain.base import Frozen
-from appliance.domain.estimates import Estimate
+from appliance.domain.estimates import Estimate, Significance
 from appliance.reports.data import RunReport
 from appliance.statistics.divergence.differential import Differential
 from appliance.statistics.divergence.missing import Missingness
@@ -38,6 +38,22 @@ class Placebo(Frozen):
 
     floor: Estimate
     source: str
+
+
+class OwnShare(Frozen):
+    """One judge on the same responses sighted and blind. change: severity sighted less blind, with its test.
+    by: dimension -> for each value, that change against the other values: what the judge itself adds for a
+    group. cells: the same for whole intersections. n: responses scored in both."""
+
+    judge: str
+    sighted_run: str
+    blind_run: str
+    n: int
+    n_unscored: int
+    change: Estimate
+    change_test: Significance
+    by: dict[str, Differential]
+    cells: Differential
 
 
 class CellCount(Frozen):
