@@ -7,13 +7,13 @@ from pathlib import Path
 
 import click
 
-_INPUTS = {"competence": "records", "judge-bias": "items"}
+_INPUTS = {"competence": "records", "judge-bias": "items", "intersectional": "templates"}
 
 
 @click.command()
-@click.argument("audit", type=click.Choice(["competence", "judge-bias"]))
+@click.argument("audit", type=click.Choice(list(_INPUTS)))
 @click.argument("file", type=click.Path(path_type=Path), default=Path("audit.toml"))
-@click.option("--input", "records", type=click.Path(path_type=Path), help="The records to audit.")
+@click.option("--input", "records", type=click.Path(path_type=Path), help="The records, items or task templates.")
 def init(audit: str, file: Path, records: Path | None) -> None:
     """Write an annotated configuration for AUDIT to FILE (default audit.toml)."""
     from appliance.errors import ConfigError, InputError

@@ -58,7 +58,7 @@ def test_it_never_overwrites(project: Project) -> None:
         (["competence", "file/audit.toml"], "cannot be written"),
         (["competence", "."], "exists already"),
         (["competence", "--input", "caf\udce9.csv"], "the name is not UTF-8"),
-        (["competance"], "'competance' is not one of 'competence', 'judge-bias'"),
+        (["competance"], "'competance' is not one of 'competence', 'judge-bias', 'intersectional'"),
     ],
 )
 def test_what_cannot_be_is_refused_and_leaves_nothing(
@@ -93,9 +93,13 @@ def test_a_judge_bias_configuration_runs_as_it_is_written(project: Project) -> N
     assert (written.decision, written.probes, written.repeats) == (bare.decision, bare.probes, bare.repeats)
 
 
-def test_every_commented_setting_of_a_judge_bias_audit_is_a_setting(project: Project) -> None:
-    project.ok("init", "judge-bias")
+@pytest.mark.parametrize("audit", ["judge-bias", "intersectional"])
+def test_every_commented_setting_of_the_other_audits_is_a_setting(project: Project, audit: str) -> None:
+    project.ok("init", audit)
     text = (project.folder / "audit.toml").read_text("utf-8")
+    load_config(project.folder / "audit.toml")
     shown, count = re.subn(r"(?m)^# (?=\[\w+\]|\w+ = )", "", text)
-    assert count > 15
+    assert count > 12
+    # A model has one source; the others are alternatives.
+    shown = re.sub(r"(?m)^(endpoint|command|responses) = .*$", "", shown)
     load_config(project.write("all.toml", shown))
