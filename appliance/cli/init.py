@@ -13,7 +13,9 @@ _INPUTS = {"competence": "records", "judge-bias": "items", "intersectional": "te
 @click.command()
 @click.argument("audit", type=click.Choice(list(_INPUTS)))
 @click.argument("file", type=click.Path(path_type=Path), default=Path("audit.toml"))
-@click.option("--input", "records", type=click.Path(path_type=Path), help="The records, items or task templates.")
+@click.option(
+    "--input", "records", type=click.Path(path_type=Path), help="The records, items or task templates."
+)
 def init(audit: str, file: Path, records: Path | None) -> None:
     """Write an annotated configuration for AUDIT to FILE (default audit.toml)."""
     from appliance.errors import ConfigError, InputError
