@@ -83,5 +83,6 @@ def _agreement(report: RunReport) -> Iterator[str]:
 
 def _people(report: RunReport) -> Iterator[str]:
     yield f"For people to review: {plural(len(rows.review_reasons(report)), 'record')}"
-    if report.skipped:
-        yield f"Skipped, so unscored by every judge: {plural(len(report.skipped), 'row')}"
+    lost = [row for row in report.skipped if not row.set_aside]
+    if lost:
+        yield f"Skipped, so unscored by every judge: {plural(len(lost), 'row')}"
