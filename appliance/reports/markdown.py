@@ -122,7 +122,8 @@ def _review(report: RunReport) -> Iterator[str]:
         yield "No record was routed to people by the rules of this run."
     for row in report.skipped:
         where = f"**{escape(row.record_id)}** ({escape(row.place)})"
-        yield f"- Skipped, so unscored: {where}: {escape(row.reason)}"
+        what = "Set aside" if row.set_aside else "Skipped, so unscored"
+        yield f"- {what}: {where}: {escape(row.reason)}"
 
 
 def _foot(report: RunReport) -> Iterator[str]:
