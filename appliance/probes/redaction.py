@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 
 from appliance.probes.pronouns import WORD
-from appliance.probes.renaming import gendered_nouns
+from appliance.probes.renaming import gendered_nouns, pattern_of
 
 PERSON = "[person]"
 # One token for each role that both genders mark alike: "her" is him and his, so these share one.
@@ -27,8 +27,7 @@ def redact(text: str, name: str) -> str:
     if not name:
         return text
     parts = name.split()
-    written = [r"\s+".join(map(re.escape, parts)), *(re.escape(part) for part in (parts[0], parts[-1]))]
-    names = "|".join(f"{one}|{one.upper()}" for one in written)
+    names = "|".join(pattern_of(one) for one in (name, parts[0], parts[-1]))
     found = re.sub(rf"{_TITLE}(?<![\w-])(?:{names})(?![\w-])(['\u2019](?:s\b|(?!\w)))?", _named, text)
     return WORD.sub(_neutral, _ARTICLE.sub(rf"\1\2{PERSON}", found))
 

@@ -81,11 +81,15 @@ def _names(text: str, old: Person, new: Person) -> list[tuple[int, int, str]]:
     options = {old.name: new.name, first: new.parts[0], last: " ".join(new.parts[1:]) or new.parts[0]}
     found = []
     for written, replacement in sorted(options.items(), key=lambda pair: -len(pair[0])):
-        pattern = r"\s+".join(re.escape(part) for part in written.split())
-        for match in re.finditer(rf"(?<![\w-])(?:{pattern}|{pattern.upper()})(?![\w-])", text):
+        for match in re.finditer(rf"(?<![\w-])(?:{pattern_of(written)})(?![\w-])", text):
             _refuse_word(text, match, first)
             found.append((*_possessive(text, match, replacement),))
     return found
+
+
+def pattern_of(name: str) -> str:
+    """Of a name as it is written and in capitals, whatever white space is between its parts."""
+    return "|".join(r"\s+".join(map(re.escape, form.split())) for form in (name, name.upper()))
 
 
 def _possessive(text: str, match: re.Match[str], replacement: str) -> tuple[int, int, str]:
