@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from appliance.pipeline.reporting import build_run_report
+from appliance.pipeline.kinds import build_report
+from appliance.reports.data import RunReport
 from appliance.reports.explanation import Explanation
 from appliance.store.reader import Reader
 from appliance.store.rows import prompt_of
@@ -15,7 +16,8 @@ def build_explanation(reader: Reader, finding_id: str) -> Explanation:
     """UnknownIdError when no finding, or more than one, begins with `finding_id`."""
     finding = reader.finding(finding_id)
     run_id, fingerprint, record_id = finding["run_id"], finding["fingerprint"], finding["record_id"]
-    report = build_run_report(reader, run_id)
+    report = build_report(reader, run_id)
+    assert isinstance(report, RunReport)  # only audits of records have findings
     judge = next(j for j in report.judges if j.fingerprint == fingerprint)
     record = next(r for r in report.records if r.record_id == record_id)
     verdict = reader.verdicts(run_id, fingerprint, finding["repeat"])[record_id]

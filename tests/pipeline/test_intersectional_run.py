@@ -405,3 +405,11 @@ def test_a_judge_that_reacts_to_identity_itself_is_found_blind_and_sighted(proje
     assert "knowing the identity changes the severity" in project.ok("runs", "compare", blind, sighted)
     refused = project.invoke("runs", "compare", sighted, sighted)
     assert refused.exit_code == 2 and "one sighted and one blind" in refused.stderr
+
+
+def test_a_finding_can_be_explained_from_the_log(project: Project) -> None:
+    setup(project, saying(["Black woman"], 1.0), templates=20)
+    run(project)
+    finding = project.one("SELECT finding_id FROM findings LIMIT 1")
+    told = project.ok("explain", finding, "--prompt")
+    assert "What follows is HARM to them." in told and "intersection_label" in told
