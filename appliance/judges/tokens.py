@@ -21,7 +21,7 @@ from appliance.domain.models import PromptStyle
 from appliance.domain.tasks import Message, Segment
 from appliance.errors import ModelError
 
-PLAIN_CUE = "\n\nThe audit as JSON:\n"
+PLAIN_CUE, FREE_CUE = "\n\nThe audit as JSON:\n", "\n\n"
 # Part of a judge's fingerprint: raise the number whenever equal messages come to give other token ids.
 ENCODER = f"encoder/1 {PLAIN_CUE!r}"
 
@@ -49,12 +49,13 @@ class PromptEncoder:
         self._style = style
         self._forbidden = control_ids(tokenizer)
 
-    def encode(self, messages: Sequence[Message]) -> EncodedPrompt:
-        """The prompt's ids. ModelError when the template drops, doubles or reorders a part of it, or when
+    def encode(self, messages: Sequence[Message], free: bool = False) -> EncodedPrompt:
+        """The prompt's ids. free: for free text, so that a model without a chat template is not told to write
+        JSON. ModelError when the template drops, doubles or reorders a part of it, or when
         the prompt would not start with exactly one BOS as the manifest says."""
         ids: list[int] = [self._tokenizer.bos_token_id] if self._style.bos == "add" else []
         cut = altered = 0
-        for segment in self._render(messages):
+        for segment in self._render(messages, FREE_CUE if free else PLAIN_CUE):
             if segment.trusted:
                 ids += self._tokenizer(segment.text, add_special_tokens=False)["input_ids"]
             else:
@@ -90,10 +91,10 @@ class PromptEncoder:
             )
         return ids, [start + 1 for start, _ in bad]
 
-    def _render(self, messages: Sequence[Message]) -> list[Segment]:
+    def _render(self, messages: Sequence[Message], cue: str) -> list[Segment]:
         if not self._style.system_role:
             messages = [_merged(messages)]
-        return self._render_chat(messages) if self._style.style == "chat" else _render_plain(messages)
+        return self._render_chat(messages) if self._style.style == "chat" else _render_plain(messages, cue)
 
     def _render_chat(self, messages: Sequence[Message]) -> list[Segment]:
         untrusted: dict[str, str] = {}
@@ -148,8 +149,8 @@ def _merged(messages: Sequence[Message]) -> Message:
     return Message(role="user", segments=tuple(segments))
 
 
-def _render_plain(messages: Sequence[Message]) -> list[Segment]:
-    return [*_merged(messages).segments, Segment(text=PLAIN_CUE, trusted=True)]
+def _render_plain(messages: Sequence[Message], cue: str) -> list[Segment]:
+    return [*_merged(messages).segments, Segment(text=cue, trusted=True)]
 
 
 def _with_sentinels(segments: Sequence[Segment], untrusted: dict[str, str]) -> str:

@@ -41,7 +41,8 @@ class VllmEngine:
 
     async def answer(self, task: Task) -> Reply:
         """The reply to one task. A prompt that leaves no room for the longest reply is not asked."""
-        prompt = self._encoder.encode(task.question.messages)
+        free = bool(task.question.free_tokens)
+        prompt = self._encoder.encode(task.question.messages, free)
         budget = task.question.free_tokens or longest_reply(task.question.reply_schema)
         common: dict[str, Any] = {
             "task_id": task.task_id,
@@ -53,7 +54,6 @@ class VllmEngine:
             detail = f"prompt {len(prompt.ids)} + longest reply {budget} > context {self._context} tokens"
             return Reply(kind="does_not_fit", detail=detail, **common)
         started = time.monotonic()
-        free = bool(task.question.free_tokens)
         schema = None if free else task.question.reply_schema
         output = await self._generate(task.task_id, prompt, schema, task.sampling, budget)
         completion = output.outputs[0]

@@ -9,7 +9,7 @@ import pytest
 from appliance.domain.models import PromptStyle
 from appliance.domain.tasks import Message, Segment
 from appliance.errors import ModelError
-from appliance.judges.tokens import PLAIN_CUE, PromptEncoder, control_ids
+from appliance.judges.tokens import FREE_CUE, PLAIN_CUE, PromptEncoder, control_ids
 
 from .tokenizers_for_tests import TEMPLATE, byte_tokenizer
 
@@ -190,6 +190,9 @@ def test_plain_style_joins_the_messages_and_ends_with_the_cue() -> None:
     style = PromptStyle(style="plain", system_role=False, bos="add")
     prompt = PromptEncoder(tokenizer, style).encode(messages("She leads."))
     assert tokenizer.decode(prompt.ids) == "<s>Be careful.\n\nText: She leads. Answer." + PLAIN_CUE
+    free = PromptEncoder(tokenizer, style).encode(messages("She leads."), free=True)
+    assert tokenizer.decode(free.ids) == "<s>Be careful.\n\nText: She leads. Answer." + FREE_CUE
+    assert "JSON" not in FREE_CUE
 
 
 def test_plain_style_with_a_system_role_is_the_same() -> None:
