@@ -69,7 +69,7 @@ CONFIGS: dict[str, tuple[str, str]] = {
     "no audit": (GOOD.replace("audit = 'competence'", ""), "audit: missing"),
     "other audit": (
         GOOD.replace("'competence'", "'competense'"),
-        "input should be 'competence' or 'judge-bias'",
+        "input should be 'competence', 'judge-bias' or 'intersectional'",
     ),
     "no judge": (GOOD.replace("b = 'scripted:silent'", ""), "judges.b: missing"),
     "the folder": ("folder = '/'\n" + GOOD, "'folder' is not a setting"),
